@@ -1,14 +1,16 @@
-"""A lock on a folder: only one process works on it. The system releases it when the process ends, however it ends."""
+"""Locks on folders and files: only one process works on them. The system releases a lock when its process ends, in any way."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from warnings import warn
 
 LOCK = "lock"  # the file in the folder that is locked
+FRESH = 2.0  # seconds in which a new file may be in nobody's hand yet
 
 
 class Busy(Exception):
@@ -44,6 +46,37 @@ def locked(folder: Path) -> Iterator[None]:
             if _is_there(lock.fileno(), folder / LOCK):
                 yield
                 return
+
+
+@contextmanager
+def in_hand(file: int) -> Iterator[None]:
+    """Shows other processes that an open file is in use, also after it was closed here; see `is_left_over`."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    own = os.dup(file)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(own)
+
+
+def is_left_over(path: Path) -> bool:
+    """Whether the process that had a file in hand was killed; False where that cannot be known."""
+    try:
+        import fcntl
+
+        with open(path, "ab") as file:
+            if time.time() - os.fstat(file.fileno()).st_mtime < FRESH:
+                return False
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    except (ImportError, OSError):
+        return False
 
 
 def _is_there(file: int, path: Path) -> bool:

@@ -17,6 +17,7 @@ from scuff.cli.main import main
 
 GOOD = "hello there\nmore text\n"
 CASES: dict[str, tuple[str, bytes, list[str], str]] = {
+    "no name": ("", b"", [""], "expected the name of a file, got none"),
     "missing file": ("", b"", ["gone.txt"], "gone.txt: expected a file, got nothing of that name"),
     "folder": ("", b"", ["."], "expected a folder with files, got one without"),
     "broken utf-8": (

@@ -87,6 +87,11 @@ def test_quotation_marks_inside_fields_open_nothing(tmp_path: Path) -> None:
     )
 
 
+def test_blank_lines_before_a_table_without_header(tmp_path: Path) -> None:
+    for size in (1, 3, 30):
+        same(tmp_path, "a.csv", b"\n\r\n\n\ngood film,1\nlove it,2\n", size, columns=["1"], no_header=True)
+
+
 def test_long_records_and_a_marked_header_in_quotes(tmp_path: Path) -> None:
     long = f"text,n\nshort,1\n{'word ' * 40},2\nshort,3\nshort,4\n{'word ' * 30},5\nshort,6\n"
     marked = '\ufeff"te\nxt",n\nfirst words,1\nsecond words,2\nthird words,3\n'

@@ -7,6 +7,9 @@ import gc
 import gzip
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -323,3 +326,26 @@ def test_a_resumed_stream_goes_on_as_it_would_have(tmp_path: Path) -> None:
     whole = run(tmp_path, "a.txt", "\n".join(lines) + "\n", perturbation="keyboard")
     rest = run(tmp_path, "b.txt", "\n".join(lines[117:]) + "\n", perturbation="keyboard")
     assert whole.splitlines()[117:] == rest.splitlines()
+
+
+def test_what_killed_commands_left_is_removed(tmp_path: Path) -> None:
+    """Not what another process is writing now, here for the same output."""
+    (tmp_path / "a.txt").write_text("hello there\n" * 9)
+    writes = "import time; from scuff.data.formats.streams import replacing\n"
+    writes += f"with replacing({str(tmp_path / 'b.txt')!r}) as out:\n    out.write(b'other'); out.flush(); print(flush=True); time.sleep(600)"
+    jobs = [subprocess.Popen([sys.executable, "-c", writes], stdout=subprocess.PIPE) for _ in range(2)]
+    for job in jobs:
+        assert job.stdout is not None and job.stdout.readline()
+    killed, busy = (tmp_path / f".b.txt.{job.pid}.part" for job in jobs)
+    try:
+        jobs[0].kill()
+        jobs[0].wait()
+        for part in (killed, busy):
+            os.utime(part, (0, 0))
+        assert killed.exists() and busy.exists()
+        assert main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-o", str(tmp_path / "b.txt"), "-q"]) == 0
+        assert not killed.exists() and busy.read_bytes() == b"other"
+    finally:
+        for job in jobs:
+            job.kill()
+            job.communicate()

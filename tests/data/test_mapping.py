@@ -66,6 +66,7 @@ def test_frames_and_tables() -> None:
     assert list(out.index) == list("abcdef") and frame["text"].map(keyboard()).tolist()[:5] == WANTED[:5]
     twice = keyboard(copies=2)(frame)
     assert list(twice.index) == list("aabbccddeeff") and twice["draw"].tolist() == [0, 1] * 6
+    assert list(keyboard(copies=2)(frame.reset_index(drop=True)).index) == list(range(12)), "mere numbers stay that"
     table = pa.table({"text": pa.array([*TEXTS[:5], None], pa.large_string()), "n": pa.array([1, None, 3, 4, 5, 6])})
     made = keyboard(copies=2)(table)
     assert made.schema.field("text").type == pa.large_string() and made["n"].to_pylist()[:4] == [1, 1, None, None]
@@ -147,3 +148,5 @@ def test_datasets(tmp_path: Path, processes: int | None, size: int) -> None:
     assert rows["text"][:] == NAMED
     many = data.map(keyboard(id="name", copies=2), batched=True, batch_size=size, num_proc=processes)
     assert many["text"][::2] == NAMED and many["draw"][:4] == [0, 1, 0, 1]
+    framed = data.with_format("pandas").map(keyboard(id="name", copies=2), batched=True, batch_size=size)
+    assert framed.column_names == many.column_names and framed.with_format(None)["text"][:] == many["text"][:]

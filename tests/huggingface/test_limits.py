@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scuff.huggingface.batches import encode
-from scuff.huggingface.limits import words_read
+from scuff.huggingface.limits import LETTERS, words_read
 from scuff.text.corpus import Corpus
 from scuff.text.reading import Reading
 from strategies import text as nasty
@@ -62,3 +62,19 @@ def test_words_without_a_piece_or_with_blanks_tell_nothing(tmp_path: Path) -> No
     few = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
     few.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     assert words_read(hf.PreTrainedTokenizerFast(tokenizer_object=few), 8) is None, "z has no piece"
+    replacing.backend_tokenizer.normalizer = normalizers.Replace(Regex(" {2,}"), "")
+    assert words_read(replacing, 8) is None, "two words become one"
+    replacing.backend_tokenizer.normalizer = None
+    steps = [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex(r"https?://\S+"), "removed")]
+    replacing.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(steps)
+    assert words_read(replacing, 8) is None, "addresses are gone"
+    ends = Tokenizer(models.BPE({f"{c}</w>": at for at, c in enumerate(LETTERS)}, [], end_of_word_suffix="</w>"))
+    ends.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    assert words_read(hf.PreTrainedTokenizerFast(tokenizer_object=ends), 8) is None, "ab! has no piece"
+
+    class Own:
+        def normalize(self, text: object) -> None:
+            """Changes nothing."""
+
+    replacing.backend_tokenizer.normalizer = normalizers.Normalizer.custom(Own())
+    assert words_read(replacing, 8) is None, "nobody knows what it does"

@@ -340,3 +340,92 @@ def test_the_real_tokenizer(real_model: Any, shared: Any) -> None:
         texts = [json.loads(line)["text"] for line in lines][:300]
     texts += [text.replace(" ", "  ", 3) + " \t[MASK]" for text in texts]
     assert rows_of(encode(tokenizer, [texts], 64), "input_ids") == plain_rows(tokenizer, texts)
+
+
+def few_words(**options: Any) -> Any:
+    cut = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1, "b": 2, "c": 3, "ab": 4}, unk_token="[UNK]"))
+    cut.pre_tokenizer = pre_tokenizers.Whitespace()
+    return hf.PreTrainedTokenizerFast(tokenizer_object=cut, unk_token="[UNK]", **options)
+
+
+def other_words(tokenizer: Any) -> None:
+    same_size = {"[UNK]": 0, "a": 3, "b": 2, "c": 1, "ab": 4}
+    tokenizer.backend_tokenizer.model = models.WordLevel(same_size, unk_token="[UNK]")
+
+
+def other_unknown(tokenizer: Any) -> None:
+    tokenizer.backend_tokenizer.model.unk_token = "c"
+
+
+def other_backend(tokenizer: Any) -> None:
+    tokenizer._tokenizer = Tokenizer(models.WordLevel({"b": 0, "ab": 1, "c": 2, "[UNK]": 3, "a": 4}, unk_token="[UNK]"))
+    tokenizer._tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+
+
+def other_flags(tokenizer: Any) -> None:
+    tokenizer.add_tokens([AddedToken("zz", single_word=False)])
+
+
+def split_marks(tokenizer: Any) -> None:
+    tokenizer.split_special_tokens = True
+
+
+def own_splitter(tokenizer: Any) -> None:
+    class Letters:
+        def pre_tokenize(self, text: Any) -> None:
+            text.split(lambda at, part: [part[i : i + 1] for i in range(len(str(part)))])
+
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(Letters())
+
+
+@pytest.mark.parametrize("change", [other_words, other_unknown, other_backend, other_flags, split_marks, own_splitter])
+def test_whatever_is_set_otherwise_later_is_known(change: Any) -> None:
+    tokenizer, texts = few_words(), ["a b ab", "q zz azz", "a [X] b"]
+    tokenizer.add_tokens([AddedToken("zz", single_word=True)])
+    tokenizer.add_special_tokens({"mask_token": "[X]"})
+    before = rows_of(encode(tokenizer, [texts], 64), "input_ids")
+    change(tokenizer)
+    after = rows_of(encode(tokenizer, [texts], 64), "input_ids")  # before the tokenizer itself is asked
+    assert after == plain_rows(tokenizer, texts) and after != before
+
+
+@pytest.mark.parametrize(
+    ("splitter", "vocabulary"),
+    [
+        (lambda: pre_tokenizers.ByteLevel(add_prefix_space=False), {"a": 0, "Ġb": 1}),
+        (pre_tokenizers.Metaspace, {"▁a": 0, "▁b": 1}),
+    ],
+)
+def test_no_word_is_cut_that_no_text_has(splitter: Any, vocabulary: dict[str, int]) -> None:
+    """A tokenizer without a piece for the unknown raises for them."""
+    cut = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    cut.pre_tokenizer = splitter()
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=cut)
+    assert words_of(tokenizer) is not None
+    assert rows_of(encode(tokenizer, [["a b", "a"]], 64), "input_ids") == plain_rows(tokenizer, ["a b", "a"])
+
+
+def test_a_normalizer_that_drops_blanks() -> None:
+    spm = pytest.importorskip("sentencepiece")
+    proto = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as rules:
+        rules.write("20\t\n41\t61\n")  # nothing for a blank, a for A
+        rules.flush()
+        out = io.BytesIO()
+        spm.SentencePieceTrainer.train(
+            sentence_iterator=iter(CORPUS), model_writer=out, vocab_size=120, minloglevel=2, hard_vocab_limit=False,
+            num_threads=1, normalization_rule_tsv=rules.name,
+        )  # fmt: skip
+    model = proto.ModelProto()
+    model.ParseFromString(out.getvalue())
+    tokenizer = unigram("t5", "always", [normalizers.Precompiled(model.normalizer_spec.precompiled_charsmap)])
+    assert rows_of(encode(tokenizer, [["the A cat"]], 64), "input_ids") == plain_rows(tokenizer, ["the A cat"])
+
+
+def test_pairs_of_a_template_that_repeats_its_text() -> None:
+    tokenizer = few_words()
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A $A", pair="$A $B")
+    plain = tokenizer(["a"], ["b c"], truncation=True, max_length=9)["input_ids"]
+    assert rows_of(encode(tokenizer, [["a"], ["b c"]], 9), "input_ids") == plain

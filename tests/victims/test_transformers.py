@@ -482,6 +482,34 @@ def test_models_that_are_none(zoo: dict[str, str], tmp_path: Path, monkeypatch: 
         load(zoo["single"], "single")
 
 
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ({"model.safetensors": b"\x10"}, "SafetensorError: "),
+        ({"tokenizer.json": b'{"added_tokens": [], "pre_tokenizer": {"type": "Nope"}}'}, ""),
+        ({"tokenizer_config.json": b"[]"}, "AttributeError: "),
+        (dict.fromkeys(["tokenizer.json", "tokenizer_config.json", "vocab.txt"]), "no tokenizer in it"),
+    ],
+    ids=lambda value: "+".join(value) if isinstance(value, dict) else "",
+)
+def test_damaged_folders(zoo: dict[str, str], tmp_path: Path, damage: dict[str, bytes | None], told: str) -> None:
+    shutil.copytree(zoo["single"], tmp_path, dirs_exist_ok=True)
+    for name, content in damage.items():
+        (tmp_path / name).unlink(missing_ok=True)
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadModel, match=f"^expected .*, got {tmp_path}: {told}") as caught:
+        load(tmp_path, "single", device="cpu")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["max_length", "batch_tokens", "threads", "num_beams", "max_new_tokens"])
+@pytest.mark.parametrize("value", ["x", 2.5, True, 0, 10**30])
+def test_options_that_are_no_numbers(zoo: dict[str, str], option: str, value: Any) -> None:
+    with pytest.raises(BadModel, match=rf"^expected \d+ (to|or) \w+ for {option} of .*, got {value!r}$"):
+        load(zoo["single"], "single", device="cpu", **{option: value})
+
+
 def test_the_libraries_speak_again_afterwards(zoo: dict[str, str], capfd: pytest.CaptureFixture[str]) -> None:
     from huggingface_hub.utils import are_progress_bars_disabled
     from transformers.utils import logging

@@ -153,7 +153,7 @@ def input_of(args: argparse.Namespace, path: str | None = None) -> Input:
     from ..data.formats.files import Input
 
     source = Input(
-        path or args.input, _format_of(args), args.column, getattr(args, "id", None),
+        args.input if path is None else path, _format_of(args), args.column, getattr(args, "id", None),
         spans=getattr(args, "protect_spans", ()), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
         no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip

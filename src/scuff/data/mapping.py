@@ -98,6 +98,8 @@ class Mapper:
         ids = frame[self.id] if self.id else None
         new = {column: self._copied(column, frame[column], ids) for column in self.columns}
         out = frame.iloc[np.repeat(np.arange(len(frame)), self.copies)].copy()
+        if type(frame.index).__name__ == "RangeIndex":  # rows that had mere numbers have them again; names stay
+            out = out.reset_index(drop=True)
         for column, texts in new.items():
             out[column] = like(out[column], texts).array
         if self.copies > 1:

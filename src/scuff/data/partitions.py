@@ -42,6 +42,8 @@ def partitions(
     """
     output, edits_to = _local(output, "--output"), edits_to and _local(edits_to, "--edits")
     inputs = [_local(each, "an input") if each.startswith("file:") else each for each in inputs]
+    if "" in inputs:
+        raise BadInput("expected the name of a file, got none")
     several = len(inputs) > 1 or _is_several(inputs[0])
     if not several:
         files = [Partition(open_input(inputs[0]), output, edits_to)]

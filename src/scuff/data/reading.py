@@ -45,6 +45,8 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
     name, names = type(data).__name__, {}  # type: str, Names
     if isinstance(data, str | Path):
         path = str(data)
+        if not path:
+            raise BadInput("expected the name of a file or a data set, got none")
         # with the folder, since many data sets are called test.csv
         name = "/".join(Path(without_query(path)).parts[-2:]).lstrip("/")
         if path.startswith(HUB) or Path(path).is_dir():

@@ -175,7 +175,7 @@ def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Nam
     if sizes not in ({2}, {3}):
         raise BadInput(
             "expected a file, a Hugging Face data set, a DataFrame, or a list of dicts or of tuples (text, label), got "
-            + (f"a list of {type(rows[0]).__name__}" if rows else f"{type(data).__name__}")
+            + (f"a list of {type(rows[0]).__name__}" if rows else f"{'an empty ' * (data == [])}{type(data).__name__}")
         )
     columns = ("text", "label") if sizes == {2} else ("first", "second", "label")
     return [_bare(dict(zip(columns, row, strict=True))) for row in rows], names

@@ -14,7 +14,7 @@ import numpy as np
 from ..text.ragged import Ints, Mask, spread
 from .loading import Loaded, answering, quiet
 from .templates import template_of
-from .words import bare, words_of
+from .words import backend_of, bare, words_of
 
 # ---- texts as pieces ----
 
@@ -116,8 +116,7 @@ def encode(
 
 def _encode_known(tokenizer: Any, columns: Sequence[Sequence[str]], max_length: int, spare: int) -> Pieces | None:
     """The same from words that were cut before; None if this tokenizer's words cannot be cut one by one."""
-    backend = tokenizer.backend_tokenizer
-    table, template = words_of(tokenizer), template_of(backend, len(columns))
+    table, template = words_of(tokenizer), template_of(tokenizer.backend_tokenizer, len(columns))
     if table is None or template is None or max_length <= template.added:
         return None
     rows = template.rows([table.cut(column) for column in columns], max_length, tokenizer.truncation_side == "left")
@@ -132,7 +131,7 @@ def _encode_fast(
     tokenizer: Any, columns: Sequence[Sequence[Any]], max_length: int, words: bool, places: bool
 ) -> list[Any]:
     """What `tokenizer(...)` does, without the dictionaries that it builds for every row."""
-    backend = tokenizer.backend_tokenizer
+    backend = backend_of(tokenizer)
     texts = list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
     # encode_batch_fast does not note where pieces come from
     encode_all = backend.encode_batch if words or places else backend.encode_batch_fast

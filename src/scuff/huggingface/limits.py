@@ -27,15 +27,38 @@ def words_read(tokenizer: Any, max_length: int) -> int | None:
 
 
 def _keeps_letters(backend: Any) -> bool:
-    """Whether each ASCII letter and digit has a piece: some tokenizers drop what they do not know, or what is to be replaced."""
-    replaced = [one["pattern"] for one in states(backend.normalizer, "normalizers") if one["type"] == "Replace"]
-    if any(set(pattern.get("String", "")) & set(LETTERS) for pattern in replaced):
-        return False
-    if any(pattern.get("Regex", SEVERAL) != SEVERAL for pattern in replaced):  # may take words away, such as addresses
-        return False
+    """Whether a word with an ASCII letter or digit has a piece: some tokenizers drop what they do not know, or what is to be
+    replaced.
+    """
     with bare(backend):
         try:
+            normalizers = states(backend.normalizer, "normalizers")
+            splitters = states(backend.pre_tokenizer, "pretokenizers")
             found = backend.encode_batch_fast(list(LETTERS), add_special_tokens=False)
-        except Exception:  # of a tokenizer that knows no word for what it does not know
+        except Exception:  # of a part written in Python; of a tokenizer that knows no word for what it does not know
             return False
-    return all(map(len, found))
+    replaced = [one for one in normalizers if one["type"] == "Replace"]
+    return (
+        all(map(len, found))
+        and not any(map(_takes_letters, replaced))
+        and not any(one["type"] == "Split" and one["behavior"] == "Removed" for one in splitters)
+        and _knows_letters(backend)
+    )
+
+
+def _takes_letters(replace: dict[str, Any]) -> bool:
+    """Whether a normalizer may take ASCII letters or whole words away, such as addresses."""
+    ((kind, pattern),) = replace["pattern"].items()
+    if kind == "Regex":
+        return pattern != SEVERAL or replace["content"] not in (" ", "▁")
+    return bool(set(pattern) & set(LETTERS))
+
+
+def _knows_letters(backend: Any) -> bool:
+    """Whether letters have pieces wherever in a word they stand; BPE without a piece for the unknown drops others."""
+    model = backend.model
+    if type(model).__name__ != "BPE" or model.unk_token is not None or model.byte_fallback:
+        return True
+    before, behind = model.continuing_subword_prefix or "", model.end_of_word_suffix or ""
+    forms = {a + letter + b for letter in LETTERS for a in ("", before) for b in ("", behind)}
+    return all(backend.token_to_id(form) is not None for form in forms)

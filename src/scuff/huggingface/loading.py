@@ -165,6 +165,7 @@ def padding(model: Any, tokenizer: Any) -> int:
 
 
 DTYPES = ("float32", "float16", "bfloat16")
+TOKENIZERS = ("tokenizer.json", "tokenizer.model")  # files of tokenizers, beside those that their classes name
 
 
 def load(
@@ -200,6 +201,7 @@ def load(
             if half and kind == "auto" and getattr(config, "dtype", None) not in (torch.float16, torch.bfloat16):
                 kind = torch.float16
             tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
+            _check_files(tokenizer, source)
             if spaced and getattr(tokenizer, "add_prefix_space", None) is False:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(source, add_prefix_space=True, **options)
             model, info = getattr(transformers, build).from_pretrained(
@@ -212,8 +214,9 @@ def load(
         raise BadModel(
             f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
         ) from None
-    except (ValueError, RuntimeError, ImportError, KeyError) as error:  # foreign code, other shapes, lacking packages
-        raise BadModel(f"expected {purpose}, got {name}: {first_line(error)}") from None
+    except Exception as error:  # foreign code, other shapes, lacking packages, damaged files: of any class
+        kind = "" if isinstance(error, (ValueError, RuntimeError, ImportError)) else f"{type(error).__name__}: "
+        raise BadModel(f"expected {purpose}, got {name}: {kind}{first_line(error)}") from None
     missing = {key.rpartition(".")[0] or key for key in info["missing_keys"]}
     if missing := {part for part in missing if not may_lack or not re.search(may_lack, part)}:
         parts = ", ".join(sorted(missing)[:3]) + (" and more" if len(missing) > 3 else "")
@@ -221,15 +224,22 @@ def load(
     return Loaded(str(name), source, model, tokenizer, config)
 
 
+def _check_files(tokenizer: Any, source: str) -> None:
+    """Raises BadModel if a folder has no files of a tokenizer: transformers makes one that knows nothing but its marks."""
+    names = set(tokenizer.vocab_files_names.values())
+    if names and Path(source).is_dir() and not any(Path(source, name).exists() for name in {*names, *TOKENIZERS}):
+        raise OSError(f"no tokenizer in it, such as {TOKENIZERS[0]}")
+
+
 def find_source(name: str) -> str:
     """The folder of this name, or the name itself if it can be an id. Raises BadModel if it is neither."""
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if name and folder.is_dir():
         if not (folder / "config.json").is_file():
             raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
         return str(folder)
     if folder.exists() or not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", name):
-        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
+        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name or 'an empty name'}")
     return name
 
 

@@ -90,7 +90,9 @@ def _longest_first(lengths: Sequence[Ints], room: int) -> list[Ints]:
 def template_of(backend: Any, texts: int) -> Template | None:
     """Returns the template of a fast tokenizer's backend for one text or a pair; None if its post-processor is not known here."""
     processor = backend.post_processor
-    return _read(b"null" if processor is None else processor.__getstate__(), texts)
+    state = b"null" if processor is None else processor.__getstate__()
+    # texts of a pair, too, are cut one by one, and a template for one may repeat it
+    return _read(state, texts) if _read(state, 1) else None
 
 
 @lru_cache(64)

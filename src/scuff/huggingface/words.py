@@ -61,6 +61,11 @@ def reading_of(backend: Any) -> Reading | None:
         return None
     if added_tokens_hold_blanks(backend):
         return None
+    between = f"{GUARD} {GUARD}"
+    if (
+        backend.normalizer and backend.normalizer.normalize_str(between) != between
+    ):  # a `Precompiled` may change anything
+        return None
     normalizers = states(backend.normalizer, "normalizers")
     splitters = states(backend.pre_tokenizer, "pretokenizers")
     if not splitters or not all(map(_is_local, normalizers)):
@@ -158,7 +163,6 @@ class Words:
         self._ids = np.empty(1 << 12, np.int64)
         self._start, self._length = np.zeros(1 << 10, np.int64), np.zeros(1 << 10, np.int64)
         self._whole = np.zeros(1 << 10, np.bool_)  # whether a text with this word must be cut as a whole
-        self._blank = self._later[""]
 
     def cut(self, texts: Sequence[str]) -> Cut:
         """Returns the pieces of texts, without marks and of any number. Raises what the tokenizer raises."""
@@ -172,16 +176,18 @@ class Words:
                 raise
 
     def _cut(self, texts: Sequence[str]) -> Cut:
-        words = " ".join(texts).split(" ")
         count = np.fromiter(map(str.count, texts, repeat(" ")), np.int64, len(texts)) + 1
         edges = bounds(count)
-        number = np.fromiter(map(self._later.__getitem__, words), np.int64, len(words))
-        firsts = map(words.__getitem__, edges[:-1].tolist())
-        number[edges[:-1]] = np.fromiter(map(self._first.__getitem__, firsts), np.int64, len(texts))
+        parts = [text.partition(" ") for text in texts]
+        later = " ".join([rest for _, blank, rest in parts if blank]).split(" ") if edges[-1] > len(texts) else []
+        number, first = np.empty(edges[-1], np.int64), np.zeros(edges[-1], np.bool_)
+        first[edges[:-1]] = True
+        number[~first] = np.fromiter(map(self._later.__getitem__, later), np.int64, len(later))
+        number[first] = np.fromiter((self._first[word] for word, _, _ in parts), np.int64, len(texts))
         self._learn(self._new)
         whole = self._whole[number]
         if not self.reading.free:
-            inside = number == self._blank
+            inside = number == self._later.get("", -1)
             inside[edges[1:] - 1] = False
             whole |= inside
         lost = np.flatnonzero(sums(whole, edges))
@@ -280,23 +286,44 @@ def bare(backend: Any) -> Iterator[None]:
 # ---- the table of each tokenizer ----
 
 _tables: WeakKeyDictionary[Any, tuple[Any, Words | None]] = WeakKeyDictionary()
+OF_MODEL = (
+    "dropout", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "end_of_word_suffix", "fuse_unk",
+    "byte_fallback", "ignore_merges",
+)  # fmt: skip
+SAMPLE = 16  # pieces of a vocabulary by which another one is told: reading all of them takes too long
+
+
+def backend_of(tokenizer: Any) -> Any:
+    """Returns what cuts the texts of a fast tokenizer, set as `tokenizer(...)` sets it each time."""
+    backend, splits = tokenizer.backend_tokenizer, bool(getattr(tokenizer, "split_special_tokens", False))
+    if backend.encode_special_tokens != splits:
+        with TURN:
+            backend.encode_special_tokens = splits
+    return backend
+
+
+def _settings(backend: Any) -> tuple[Any, ...] | None:
+    """All that decides which pieces a word has; None if a part is written in Python, which tells nothing of itself."""
+    try:
+        parts = [part and part.__getstate__() for part in (backend.normalizer, backend.pre_tokenizer)]
+    except Exception:  # the tokenizers library raises nothing more exact
+        return None
+    size, model = backend.get_vocab_size(), backend.model
+    some = [backend.id_to_token(number) for number in range(0, size, max(1, size // SAMPLE))]
+    own = [getattr(model, name, None) for name in OF_MODEL]
+    added = repr(backend.get_added_tokens_decoder())
+    return backend, type(model), size, *some, *own, backend.encode_special_tokens, added, *parts
 
 
 def words_of(tokenizer: Any) -> Words | None:
     """Returns the table of a fast tokenizer; None if its texts cannot be cut at blanks.
 
-    It starts anew when tokens were added or a part of the tokenizer was set otherwise.
+    It starts anew when tokens were added or the tokenizer was set otherwise.
     """
-    backend = tokenizer.backend_tokenizer
-    parts = (part and part.__getstate__() for part in (backend.normalizer, backend.pre_tokenizer))
-    added = len(backend.get_added_tokens_decoder())
-    now = (
-        backend.get_vocab_size(),
-        added,
-        backend.encode_special_tokens,
-        getattr(backend.model, "dropout", None),
-        *parts,
-    )
+    backend = backend_of(tokenizer)
+    now = _settings(backend)
+    if now is None:
+        return None
     before, table = _tables.get(tokenizer, (None, None))
     if before != now:
         reading = reading_of(backend)

@@ -39,6 +39,7 @@ from .substitution import Located, Vocabulary, require_slopes
 Item = TypeVar("Item")
 
 Result = TypeVar("Result")
+MOST = (1 << 31) - 1  # of a number that an option is; torch takes no larger ones
 
 
 def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str) -> tuple[str, ...]:
@@ -53,13 +54,18 @@ def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str)
     return () if all(re.fullmatch(r"LABEL_\d+", label) for label in names) else names
 
 
+def check_number(value: Any, option: str, name: str, least: int = 1, most: int | None = None) -> None:
+    """Raises BadModel for an option that is no whole number in a range."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= (most or MOST):
+        wanted = f"{least} to {most}" if most else f"{least} or more"
+        raise BadModel(f"expected {wanted} for {option} of {name}, got {value!r}")
+
+
 def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
     """The number of pieces that model and tokenizer take, 512 if neither says; the user may set fewer."""
     known = positions(model)
     if wanted is not None:
-        least = tokenizer.num_special_tokens_to_add(pair=True) + 1
-        if wanted < least or 0 < known < wanted:
-            raise BadModel(f"expected {least} to {known or 'any number'} for max_length of {name}, got {wanted}")
+        check_number(wanted, "max_length", name, tokenizer.num_special_tokens_to_add(pair=True) + 1, known or None)
         return wanted
     limits = [limit for limit in (known, tokenizer.model_max_length) if 0 < limit < 1 << 30]
     return min(limits, default=512)
@@ -124,6 +130,13 @@ class Transformer(Victim):
         max_new_tokens: int = 128,
         prefix: str = "",
     ) -> None:
+        for option, value in (
+            ("batch_tokens", batch_tokens),
+            ("num_beams", num_beams),
+            ("max_new_tokens", max_new_tokens),
+        ):
+            if value is not None:
+                check_number(value, option, name)
         self.model, self.tokenizer, self.task, self.name = model, tokenizer, task, name
         scores, follows = task in ("single", "multi"), gives_gradients(model, tokenizer)
         self.access = Access.DECISION if not scores else Access.GRADIENT if follows else Access.SCORE
@@ -146,8 +159,6 @@ class Transformer(Victim):
             self.backend = f"cuda {str(model.dtype).removeprefix('torch.')}"
             self.batch_tokens = batch_tokens or (None if task == "text" else TOKENS)
             self.serves, self.rows_at_once, self.cases_at_once = True, 8192, 1 << 14
-        if batch_tokens is not None and batch_tokens < 1:
-            raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
         if task == "single" and self.count < 2:
             raise BadModel(f"expected two or more labels for task single, got 1 from {name}: is it a regression?")
         if task == "tokens" and not tokenizer.is_fast:
@@ -419,8 +430,7 @@ def load(
     wanted = f"a model fine-tuned for {purpose}"
     torch, _ = libraries()
     if threads is not None:
-        if not isinstance(threads, int) or threads < 1:
-            raise BadModel(f"expected 1 or more for threads of {name}, got {threads!r}")
+        check_number(threads, "threads", str(name))
         torch.set_num_threads(threads)
 
     def check(config: Any) -> None:

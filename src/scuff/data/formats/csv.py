@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Csv(TableFormat):
     named = False  # whether the user has named the mark
     headed = True  # whether the first row is a header
     first = ""  # the text of the header
-    header: list[str]  # the names of the columns; of a block with rows before it, known before it is read
+    header: Sequence[str] = ()  # the names of the columns; of a block, known before it is read
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -100,6 +100,10 @@ class Csv(TableFormat):
             self._header(next(rows, None))
             yield from rows
             return
+        if self.header:  # the first block of a file
+            self._use(self.header)
+            yield from rows
+            return
         blank: list[CsvRow] = []
         for row in rows:
             if row.fields:
@@ -121,10 +125,10 @@ class Csv(TableFormat):
             raise self.source.error(1, f"expected columns between {MARKS[self.mark]}, got {found}")
         self._use(header.fields)
 
-    def _use(self, header: list[str]) -> None:
+    def _use(self, header: Sequence[str]) -> None:
         self.header = header
         if header or self.columns:
-            self.use(header)
+            self.use(list(header))
         self.at = [self._index(column) for column in self.columns]
 
     def _index(self, column: str) -> int:
@@ -135,7 +139,7 @@ class Csv(TableFormat):
         return self.header.index(column)
 
     def names(self, record: CsvRow) -> list[str]:
-        return self.header
+        return list(self.header)
 
     def values(self, record: CsvRow) -> list[Value]:
         if not record.fields:

@@ -157,8 +157,8 @@ class Input:
             reader.headed = not self.no_header
             if self.delimiter is not None:
                 reader.mark, reader.named = self.delimiter, True
-            if self.block and self.block.start:
-                reader.header = list(self.header or ())
+            if self.block and (self.block.start or self.no_header):
+                reader.header = self.header or ()
         if isinstance(reader, Parquet) and self.block:
             reader.part = (self.block.start, self.block.stop)
         reader.begun = self.block is not None and self.block.start > 0

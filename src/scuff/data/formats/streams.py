@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import glob
 import gzip
 import io
 import os
@@ -11,11 +12,12 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
+from ...locks import in_hand, is_left_over
 from ...stores import StoreError, is_url, on_this_disk, open_url, url_size, without_query
 
 CHUNK = 1 << 22  # bytes read at once
@@ -383,15 +385,20 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
     target = output_file(path, *inputs)
     own = os.fsencode(target.name)
     name = target.name if len(own) < 200 else f"{zlib.crc32(own):08x}"  # a file system allows 255 bytes
+    for other in target.parent.glob(f".{glob.escape(name)}.*.part"):
+        if is_left_over(other):
+            other.unlink(missing_ok=True)
     temporary = target.with_name(f".{name}.{os.getpid()}.part")
     try:
-        with open_output(temporary, path) as raw:
-            if path.endswith(".gz"):
-                # without name and time, so that equal texts give equal bytes
-                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
-                    yield cast(IO[bytes], zipped)
-            else:
-                yield raw
-        put_in_place(temporary, target)
+        with ExitStack() as until_renamed:
+            with open_output(temporary, path) as raw:
+                until_renamed.enter_context(in_hand(raw.fileno()))
+                if path.endswith(".gz"):
+                    # without name and time, so that equal texts give equal bytes
+                    with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
+                        yield cast(IO[bytes], zipped)
+                else:
+                    yield raw
+            put_in_place(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
