@@ -332,7 +332,8 @@ def test_what_killed_commands_left_is_removed(tmp_path: Path) -> None:
     """Not what another process is writing now, here for the same output."""
     (tmp_path / "a.txt").write_text("hello there\n" * 9)
     writes = "import time; from scuff.data.formats.streams import replacing\n"
-    writes += f"with replacing({str(tmp_path / 'b.txt')!r}) as out:\n    out.write(b'other'); out.flush(); print(flush=True); time.sleep(600)"
+    writes += f"with replacing({str(tmp_path / 'b.txt')!r}) as out:\n"
+    writes += "    out.write(b'other'); out.flush(); print(flush=True); time.sleep(600)"
     jobs = [subprocess.Popen([sys.executable, "-c", writes], stdout=subprocess.PIPE) for _ in range(2)]
     for job in jobs:
         assert job.stdout is not None and job.stdout.readline()
