@@ -183,7 +183,7 @@ class Words:
         number, first = np.empty(edges[-1], np.int64), np.zeros(edges[-1], np.bool_)
         first[edges[:-1]] = True
         number[~first] = np.fromiter(map(self._later.__getitem__, later), np.int64, len(later))
-        number[first] = np.fromiter((self._first[word] for word, _, _ in parts), np.int64, len(texts))
+        number[first] = np.fromiter(map(self._first.__getitem__, [word for word, _, _ in parts]), np.int64, len(texts))
         self._learn(self._new)
         whole = self._whole[number]
         if not self.reading.free:
@@ -309,7 +309,7 @@ def _settings(backend: Any) -> tuple[Any, ...] | None:
     except Exception:  # the tokenizers library raises nothing more exact
         return None
     size, model = backend.get_vocab_size(), backend.model
-    some = [backend.id_to_token(number) for number in range(0, size, max(1, size // SAMPLE))]
+    some = map(backend.id_to_token, range(0, size, max(1, size // SAMPLE)))
     own = [getattr(model, name, None) for name in OF_MODEL]
     added = repr(backend.get_added_tokens_decoder())
     return backend, type(model), size, *some, *own, backend.encode_special_tokens, added, *parts
