@@ -80,6 +80,14 @@ def test_words_that_their_neighbours_decide_stay() -> None:
     assert "made" not in choices("He made a mistake.")
 
 
+def test_the_next_text_decides_nothing() -> None:
+    """The last word is followed by a blank and a sign: a noun at the beginning of the next text makes no compound of it."""
+    text, other = "It is a glorious failure .", "Films are long ."
+    assert choices(text)["failure"]
+    alone, together = WORDNET.options(Corpus.of([text])), WORDNET.options(Corpus.of([text, other]))
+    assert together.count[: alone.count.size].tolist() == alone.count.tolist()
+
+
 def test_the_article_stays_right() -> None:
     """an hour, a union, a one-way street: the sound decides, not the letter."""
     assert choices("It is the car.")["car"] == ["auto", "automobile"] and "car" not in choices("It is a car.")

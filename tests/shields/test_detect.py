@@ -115,3 +115,10 @@ def test_any_text(texts: list[str]) -> None:
     assert ((together >= 0) & (together <= 1)).all()
     alone = [DETECTOR.probabilities([text])[0] for text in texts]
     assert np.array_equal(together, np.array(alone).reshape(together.shape)), "a text does not depend on its neighbours"
+
+
+def test_signs_at_the_end_are_inside_no_word() -> None:
+    """A full stop has a letter on both sides if the next text is taken for the rest of its own."""
+    texts = ["A fine film.", "'tis a fine film", "", "one more", "#film", "b.", ".c"]
+    alone = [DETECTOR.probabilities([text])[0] for text in texts]
+    assert np.array_equal(DETECTOR.probabilities(texts), np.array(alone))

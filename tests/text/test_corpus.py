@@ -48,11 +48,11 @@ def test_what_letters_add_makes_the_hash_of_a_text(some: list[str]) -> None:
 
 
 @given(st.lists(text, max_size=9), st.integers(1, 9))
-def test_the_hash_of_a_text_depends_on_the_text_alone(some: list[str], at_once: int) -> None:
+def test_the_hash_of_a_text_depends_on_the_text_alone(some: list[str], together: int) -> None:
     """Many texts are hashed in several parts."""
     alone = [_text_bits(Ragged.of([one]).codes, bounds(np.array([len(one)])))[0] for one in some]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(random, "AT_ONCE", at_once)
+        patch.setattr(random, "TOGETHER", together)
         assert text_bits(Ragged.of(some)).tolist() == alone
 
 

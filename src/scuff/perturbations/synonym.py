@@ -223,10 +223,11 @@ class Synonym(Replace):
 
     def _found(self, corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]:
         """Words that may be replaced, and their synonyms from WordNet or the file."""
-        behind, found = [*word_tags(corpus)[1:], ""], []
+        tags, row, found = [*word_tags(corpus), ""], [*corpus.words.row.tolist(), -1], []
         for gap in find_gaps(corpus, texts, True):
-            last = texts[gap.text][gap.stop : gap.stop + 1] != " "
-            if not _bound(gap, "" if last else behind[gap.number]):
+            behind = gap.number + 1  # the next word counts if it is of this text, and a blank is between them
+            near = row[behind] == row[gap.number] and texts[gap.text][gap.stop : gap.stop + 1] == " "
+            if not _bound(gap, tags[behind] if near else ""):
                 found.append((gap, self._choices(gap)))
         return found
 

@@ -153,6 +153,8 @@ def _inner_symbols(corpus: Corpus, technical: Mask) -> Ints:
     sign = ~letter & ~is_white(corpus.codes) & (corpus.codes < 128) & (corpus.codes != 0x27) & (corpus.codes != 0x2D)
     inner = np.zeros(corpus.codes.size, np.bool_)
     inner[1:-1] = sign[1:-1] & letter[:-2] & letter[2:] & ~technical[1:-1]
+    edges = corpus.offsets[corpus.lengths.nonzero()]  # of the texts that have letters: beside the first and the last
+    inner[edges] = inner[edges - 1] = False  # of each stand those of another text
     return sums(inner, corpus.offsets)
 
 

@@ -50,14 +50,14 @@ def _powers(base: int, count: int) -> Bits:
     return np.cumprod(np.append(np.uint64(1), np.full(count - 1, base, np.uint64)), dtype=np.uint64)
 
 
-AT_ONCE = 1 << 17  # codes that are hashed together: their powers are kept, and fit into a cache
+TOGETHER = 1 << 17  # codes that are hashed together: their powers are kept, and fit into a cache
 
 
 def text_bits(texts: Ragged) -> Bits:
     """A hash of each text: a polynomial in an odd base, then mixed with the length."""
-    if texts.codes.size <= AT_ONCE or len(texts) < 2:
+    if texts.codes.size <= TOGETHER or len(texts) < 2:
         return _text_bits(texts.codes, texts.offsets)
-    edges = np.searchsorted(texts.offsets, np.arange(0, texts.codes.size, AT_ONCE))
+    edges = np.searchsorted(texts.offsets, np.arange(0, texts.codes.size, TOGETHER))
     edges = np.unique(np.append(edges, len(texts)))
     parts = [texts.offsets[low : high + 1] for low, high in pairwise(edges.tolist())]
     return np.concatenate([_text_bits(texts.codes[part[0] : part[-1]], part - part[0]) for part in parts])
