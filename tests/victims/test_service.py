@@ -124,6 +124,19 @@ def test_the_same_answers_in_fixed_shapes(kind: str, zoo: dict[str, str], serve:
         assert victim.stream.sizes == {256} and victim.stream.tokens == victim.batch_tokens == 256
 
 
+def test_a_network_gets_no_types_that_its_tokenizer_does_not_give(
+    zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GPT-2 adds the vector of piece 0 to each piece where all types are 0, and nothing where there are none."""
+    victim = load(zoo["gpt"], "single", device="cpu", batch_tokens=256)
+    victim.tokenizer.model_input_names = ["input_ids", "attention_mask"]  # as those of GPT-2's own
+    victim = Transformer(victim.model, victim.tokenizer, "single", name="gpt", digest=lambda: "", batch_tokens=256)
+    plain = victim(TEXTS).answers
+    monkeypatch.setattr(Transformer, "in_shapes", True)
+    np.testing.assert_allclose(victim(TEXTS).answers, plain, atol=1e-5)
+    np.testing.assert_allclose(serve(victim)(TEXTS).answers, plain, atol=1e-5)
+
+
 def test_memory_that_runs_out_later_changes_the_batches_once(
     zoo: dict[str, str], in_shapes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

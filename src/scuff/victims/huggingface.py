@@ -150,7 +150,9 @@ class Transformer(Victim):
         self.cases_at_once = _block(sum(weights.numel() for weights in model.parameters()))
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
-        self.takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
+        # a network may take them from a tokenizer that gives none; to some (GPT-2) zeros are not the same as none
+        given = "token_type_ids" in tokenizer.model_input_names
+        self.takes_types = task != "text" and given and ("token_type_ids" in takes or takes_all)
         # else places of pieces are those in the row, with its padding
         self.counts_places = tokenizer.padding_side == "left" and task != "text" and "position_ids" in takes
         self._digest = cache(digest)  # reads all weights
