@@ -137,6 +137,18 @@ def test_a_network_gets_no_types_that_its_tokenizer_does_not_give(
     np.testing.assert_allclose(serve(victim)(TEXTS).answers, plain, atol=1e-5)
 
 
+def test_an_answer_does_not_depend_on_what_was_asked_before(tmp_path: Path, in_shapes: None) -> None:
+    """BigBird reads long texts in blocks until it gets a short one, and never again."""
+    size, long = save_tokenizer(tmp_path), ["not a very good film " * 40]
+    tiny = {**TINY, "max_position_embeddings": 128, "block_size": 8, "num_random_blocks": 1}
+    torch.manual_seed(3)
+    with quiet():
+        hf.BigBirdForSequenceClassification(hf.BigBirdConfig(vocab_size=size, **tiny)).save_pretrained(tmp_path)
+    first, later = (load(tmp_path, "single", device="cpu", batch_tokens=256) for _ in range(2))
+    later(["bad"])
+    same(first(long), later(long))
+
+
 def test_memory_that_runs_out_later_changes_the_batches_once(
     zoo: dict[str, str], in_shapes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

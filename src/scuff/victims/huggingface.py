@@ -452,6 +452,9 @@ def load(
     if dtype is None and task != "text" and loaded.model.dtype == torch.float16 and not fits_float16(loaded):
         loaded = opened("bfloat16")
     model = loaded.model
+    for part in list(model.modules()):
+        if hasattr(part, "set_attention_type"):  # of BigBird, which does so for good as soon as it gets a short text
+            part.set_attention_type("original_full")
     victim = Transformer(
         model, loaded.tokenizer, task, name=loaded.name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
         num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix, digest=lambda: loaded.digest,
