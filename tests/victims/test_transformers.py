@@ -288,6 +288,16 @@ def test_positions_that_begin_behind_the_padding(zoo: dict[str, str]) -> None:
     np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
 
 
+def test_positions_of_a_network_with_parts_of_its_own(tmp_path: Path) -> None:
+    """The embeddings of I-BERT are none of torch's."""
+    config = hf.IBertConfig(vocab_size=save_tokenizer(tmp_path), num_labels=2, pad_token_id=0, **TINY)
+    with quiet():
+        hf.IBertForSequenceClassification(config).save_pretrained(tmp_path)
+    victim = load(tmp_path, "single", device="cpu")
+    assert victim.max_length == LONGEST - 1
+    assert victim(TEXTS).answered.all()
+
+
 def test_a_model_without_a_pad_token(zoo: dict[str, str]) -> None:
     victim = load(zoo["gpt"], "single", device="cpu")
     np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)

@@ -154,7 +154,7 @@ def positions(model: Any) -> int:
     known = getattr(model.config, "max_position_embeddings", None) or 0
     for name, part in model.named_modules():
         if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
-            known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+            known = len(part.weight) - part.padding_idx - 1  # RoBERTa counts from behind the padding
     return int(known)
 
 
