@@ -94,6 +94,24 @@ def test_other_networks(zoo: dict[str, str], backend: str, name: str) -> None:
         np.testing.assert_allclose(victim(TEXTS).answers, plain(TEXTS).answers, atol=1e-5)
 
 
+def test_a_network_that_takes_no_pairs(backend: str, tmp_path: Path) -> None:
+    """It has one type of pieces, and its tokenizer gives the second text of a pair another."""
+    config = hf.BertConfig(vocab_size=save_tokenizer(tmp_path), num_labels=2, type_vocab_size=1, **TINY)
+    with quiet():
+        hf.BertForSequenceClassification(config).save_pretrained(tmp_path)
+    plain, victim = (opened(str(tmp_path), **more) for more in ({}, {"backend": backend}))
+    np.testing.assert_allclose(victim(TEXTS).answers, plain(TEXTS).answers, atol=1e-5)
+
+
+def test_a_network_that_answers_nothing(zoo: dict[str, str], backend: str, tmp_path: Path) -> None:
+    """Its tokenizer knows more pieces than it has."""
+    with quiet():
+        hf.BertForSequenceClassification(hf.BertConfig(vocab_size=9, num_labels=2, **TINY)).save_pretrained(tmp_path)
+    save_tokenizer(tmp_path)
+    with pytest.raises(BadModel, match=f"expected a model that answers, got {tmp_path}: index out of range"):
+        opened(str(tmp_path), backend=backend)
+
+
 def test_tags_are_those_of_pytorch(zoo: dict[str, str], backend: str) -> None:
     rows = [tuple(text.split()) or ("a",) for text in TEXTS]
     plain, victim = (opened(zoo["tokens"], "tokens", **more) for more in ({}, {"backend": backend}))

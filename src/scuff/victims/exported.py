@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,12 @@ class Exported(Transformer):
         self._threads = torch.get_num_threads()
         rows = [self._pieces([PROBES])] + ([self._pieces([PROBES, PROBES[::-1]])] if self.task != "tokens" else [])
         names = [*self._padded(rows[0], 0, 1).inputs, *(["position_ids"] if self.counts_places else [])]
-        with quiet(), answering(self.model):
-            right = [self._all_logits(pieces, by_torch=True) for pieces in rows]
+        right = [self._right(rows[0])]
+        with suppress(BadModel):  # of a network that takes no pairs, since it has one type of pieces
+            right += map(self._right, rows[1:])
         file = exported(self.model, self._digest(), names, backend)
         self._session: Session = open_session(backend, file, self._threads)
-        for pieces, wanted in zip(rows, right, strict=True):
+        for pieces, wanted in zip(rows, right, strict=False):
             try:
                 found = self._all_logits(pieces, by_torch=False)
             except Exception as error:  # of the backend's own classes
@@ -80,6 +82,14 @@ class Exported(Transformer):
             logits = super()._score(super()._inputs(batch)) if by_torch else self._score(batch.inputs)
             found.append(logits.numpy()[batch.mask if self.task == "tokens" else slice(None)].ravel())
         return np.concatenate(found)
+
+    def _right(self, pieces: Pieces) -> Any:
+        """The logits of PyTorch. Raises BadModel if it cannot answer."""
+        try:
+            with quiet(), answering(self.model):
+                return self._all_logits(pieces, by_torch=True)
+        except (IndexError, RuntimeError, ValueError) as error:
+            raise BadModel(f"expected a model that answers, got {self.name}: {first_line(error)}") from None
 
     def _check(self, wanted: Any, found: Any) -> None:
         """Raises BadModel if logits are not those of PyTorch."""
