@@ -303,6 +303,22 @@ def test_a_model_without_a_pad_token(zoo: dict[str, str]) -> None:
     np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
 
 
+@pytest.mark.skipif(not hasattr(hf, "Gemma3ForSequenceClassification"), reason="transformers is too old")
+def test_a_configuration_with_a_part_about_texts(tmp_path: Path) -> None:
+    """That of Gemma 3, which takes pictures, too, says nothing of padding and positions itself."""
+    heads = {"num_key_value_heads": 2, "head_dim": 8, "pad_token_id": None}
+    pictures = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = hf.Gemma3Config(
+        text_config={"vocab_size": save_tokenizer(tmp_path), **heads, **TINY}, num_labels=3,
+        vision_config={"image_size": 28, "patch_size": 14, **pictures},
+    )  # fmt: skip
+    with quiet():
+        hf.Gemma3ForSequenceClassification(config).save_pretrained(tmp_path)
+    victim = load(tmp_path, "single", device="cpu")
+    assert victim.max_length == LONGEST
+    np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
+
+
 def test_threads_are_for_the_process(zoo: dict[str, str]) -> None:
     before = torch.get_num_threads()
     try:

@@ -151,7 +151,7 @@ class Loaded:
 
 def positions(model: Any) -> int:
     """The most pieces that a model has positions for; 0 if it does not say."""
-    known = getattr(model.config, "max_position_embeddings", None) or 0
+    known = getattr(_about_texts(model), "max_position_embeddings", None) or 0
     for name, part in model.named_modules():
         if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
             known = len(part.weight) - part.padding_idx - 1  # RoBERTa counts from behind the padding
@@ -160,8 +160,21 @@ def positions(model: Any) -> int:
 
 def padding(model: Any, tokenizer: Any) -> int:
     """The number of the piece that fills rows up: that of the tokenizer or the model, else any."""
-    pads = (tokenizer.pad_token_id, model.config.pad_token_id, tokenizer.eos_token_id, 0)
+    known = getattr(_about_texts(model), "pad_token_id", None)
+    pads = (tokenizer.pad_token_id, known, tokenizer.eos_token_id, 0)
     return next(number for number in pads if number is not None)
+
+
+def ensure_padding(model: Any, tokenizer: Any) -> None:
+    """Tells a model which piece fills rows up, if it does not say: classifiers that read the last piece need it."""
+    config = _about_texts(model)
+    if getattr(config, "pad_token_id", None) is None:
+        config.pad_token_id = padding(model, tokenizer)
+
+
+def _about_texts(model: Any) -> Any:
+    """What a model's configuration says about texts: that of models which take pictures, too, has a part for them."""
+    return model.config.get_text_config() if hasattr(model.config, "get_text_config") else model.config
 
 
 DTYPES = ("float32", "float16", "bfloat16")

@@ -13,7 +13,7 @@ import transformers
 from torch.nn import functional as F
 
 from ..data.dataset import TASK_WORDS, Dataset, Task, align
-from ..huggingface.loading import BadModel, find_source, padding, place
+from ..huggingface.loading import BadModel, ensure_padding, find_source, place
 from ..metrics import METRICS
 from ..specs import some
 from ..text.ragged import Ints
@@ -57,8 +57,7 @@ def open_start(
     model.config.problem_type = PROBLEMS.get(data.task)
     limit = longest(model, tokenizer, max_length, str(start))
     tokenizer.model_max_length = limit
-    if model.config.pad_token_id is None:
-        model.config.pad_token_id = padding(model, tokenizer)
+    ensure_padding(model, tokenizer)
     if freeze_embeddings:
         model.get_input_embeddings().weight.requires_grad_(False)
     return Classifier(source, model.to(where), tokenizer, limit, where, data.task, names, number)

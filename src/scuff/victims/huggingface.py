@@ -21,6 +21,7 @@ from ..huggingface.limits import words_read
 from ..huggingface.loading import (
     BadModel,
     answering,
+    ensure_padding,
     fits_float16,
     libraries,
     padding,
@@ -459,8 +460,7 @@ def load(
         model, loaded.tokenizer, task, name=loaded.name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
         num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix, digest=lambda: loaded.digest,
     )  # fmt: skip
-    if model.config.pad_token_id is None:
-        model.config.pad_token_id = victim.pad  # classifiers that read the last piece need it
+    ensure_padding(model, loaded.tokenizer)
     victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
     return victim
 
