@@ -324,6 +324,40 @@ def test_an_error_that_cannot_travel_is_told_in_words(
         served(["a"])
 
 
+def test_without_room_in_shared_memory_arrays_travel_through_the_socket(
+    zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, made = load(zoo["single"], "single", device="cpu"), SharedMemory
+    served, whole = serve(victim), victim(TEXTS)
+    other = Served(pickle.loads(pickle.dumps(served.door)))
+    same(served(["a cat"]), victim(["a cat"]))
+
+    def full(name: str | None = None, create: bool = False, size: int = 0) -> SharedMemory:
+        if create:
+            raise OSError(28, "No space left on device")
+        return made(name, create, size)
+
+    monkeypatch.setattr(slabs, "FIRST", 1 << 30)
+    for what, instead in (("SharedMemory", full), ("_has_room", lambda slab: False)):
+        with monkeypatch.context() as patched:
+            patched.setattr(slabs, what, instead)
+            served.door._room(1 << 25)  # larger than the one that it has
+            same(served(TEXTS), whole)
+    served.door.close()
+    same(other(TEXTS), whole)  # the service goes on for the others
+
+
+def test_a_slab_takes_its_memory_before_anybody_writes() -> None:
+    slab = SharedMemory(create=True, size=1 << 20)
+    try:
+        assert slabs._has_room(slab)
+        if (shown := slabs.SHARED / slab.name).exists():
+            assert shown.stat().st_blocks * 512 >= 1 << 20
+    finally:
+        slab.close()
+        slab.unlink()
+
+
 def test_large_requests_get_a_larger_slab(zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slabs, "FIRST", 64)
     victim = load(zoo["single"], "single", device="cpu")
