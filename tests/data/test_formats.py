@@ -22,6 +22,7 @@ from scuff.data import perturbing
 from scuff.data.formats import streams
 from scuff.data.formats.files import Input
 from scuff.data.perturbing import perturb_file
+from scuff.locks import is_left_over
 from scuff.perturbations.plan import Plan
 from strategies import text
 
@@ -326,6 +327,11 @@ def test_a_resumed_stream_goes_on_as_it_would_have(tmp_path: Path) -> None:
     whole = run(tmp_path, "a.txt", "\n".join(lines) + "\n", perturbation="keyboard")
     rest = run(tmp_path, "b.txt", "\n".join(lines[117:]) + "\n", perturbation="keyboard")
     assert whole.splitlines()[117:] == rest.splitlines()
+
+
+def test_a_part_that_its_owner_has_just_renamed_is_not_made_again(tmp_path: Path) -> None:
+    gone = tmp_path / ".b.txt.1.part"
+    assert not is_left_over(gone) and not gone.exists()
 
 
 def test_what_killed_commands_left_is_removed(tmp_path: Path) -> None:
