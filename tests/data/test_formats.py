@@ -21,7 +21,7 @@ from scuff.cli.main import main
 from scuff.data import perturbing
 from scuff.data.formats import streams
 from scuff.data.formats.files import Input
-from scuff.data.perturbing import perturb_file
+from scuff.data.perturbing import Rewriting, treat_file
 from scuff.locks import is_left_over
 from scuff.perturbations.plan import Plan
 from strategies import text
@@ -315,7 +315,7 @@ def test_chunks_of_any_size_give_the_same_bytes(
     for chunk in (streams.CHUNK, size):
         usual, streams.CHUNK = streams.CHUNK, chunk
         try:
-            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, copies=2)
+            treat_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), Rewriting(plan, 2))
         finally:
             streams.CHUNK = usual
         results.append((folder / "out.txt").read_bytes())
