@@ -39,6 +39,31 @@ def test_what_is_a_url() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("status", "kind"), [(404, FileNotFoundError), (503, StoreError), (403, StoreError)])
+def test_what_a_web_server_refuses_is_not_called_missing(status: int, kind: type[Exception]) -> None:
+    """fsspec raises FileNotFoundError for all of it. What stands behind the question mark may be a key, and is not told."""
+    url = "https://example.org/a.csv?signature=hunter2"
+    refused = type("ClientResponseError", (Exception,), {"__module__": "aiohttp.client_exceptions", "status": status})
+
+    class System:
+        protocol = "https"
+
+        def cat_file(self, key: str) -> bytes:
+            raise FileNotFoundError(key) from refused(f"{status}, message='no', url='{url}'")
+
+    with pytest.raises(kind) as caught:
+        StorePath(System(), url, url).read()
+    if kind is StoreError:
+        told = f"https://example.org/a.csv: expected a store that answers, got: {status}, message='no'"
+        assert str(caught.value) == f"{told}, url='https://example.org/a.csv'"
+
+
+def test_a_key_in_a_url_of_an_unknown_kind_is_not_told() -> None:
+    with pytest.raises(ValueError, match=r"got htps://example\.org/a\.csv; did you mean https://\?") as caught:
+        as_path("htps://example.org/a.csv?signature=hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize("place", STORES, indirect=True)
 def test_a_run_has_the_same_bytes_everywhere(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     scuff.evaluate(keyword, DATA, "local", **FEW)
