@@ -320,3 +320,18 @@ def test_data_by_url(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.summary["data"]["name"] == "texts/data.jsonl" and result.clean == 1
     assert Folder("memory://texts/run").run()["data"]["spec"] == "memory://texts/data.jsonl"
     memory.store.clear()
+
+
+def test_threads_that_read_and_write_do_not_miscount_what_is_kept() -> None:
+    class Slow(dict[str, bytes]):
+        def pop(self, *given: object) -> bytes:  # type: ignore[override]
+            time.sleep(0.001)
+            return super().pop(*given)  # type: ignore[call-overload,no-any-return]
+
+    files = store.StoreFiles(StorePath.of("memory://kept"))
+    files._kept = Slow()
+    for name in "abcd":
+        (files.path / name).write(b"12345")
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(files.read, "abcd" * 8))
+    assert files._size == sum(map(len, files._kept.values())) == 20
