@@ -282,6 +282,13 @@ def test_requests_share_batches(zoo: dict[str, str], in_shapes: None) -> None:
         np.testing.assert_allclose(one.answers, scores / scores.sum(-1, keepdims=True), atol=1e-6)
 
 
+def test_figures_before_the_first_answer(zoo: dict[str, str]) -> None:
+    """As of a run that is interrupted then."""
+    service = Service(load(zoo["single"], "single", device="cpu"))
+    service.put(1, {"ids": np.ones(4, np.int32), "length": np.array([4], np.int32)})
+    assert service.figures() == {"requests": 1, "rows": 1, "asked_seconds": 0.0, "waited_seconds": 0.0}
+
+
 def test_an_error_is_that_of_its_request(zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = load(zoo["single"], "single", device="cpu", batch_tokens=256)
     plain, whole = victim.model.forward, victim(TEXTS)
