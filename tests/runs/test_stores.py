@@ -312,6 +312,35 @@ def test_keys_in_urls_are_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
     fsspec.filesystem("memory").store.clear()
 
 
+EVALUATE = ["evaluate", "toy:sentiment", "toy:sentiment", "--dimensions", "keyboard", "--examples", "9", "-o", "two"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "what"),
+    [
+        (
+            [*EVALUATE, "--cache", "memory://c.db"],
+            "the cache, got memory://c.db",
+        ),
+        (
+            [*EVALUATE, "--log", "jsonl:s3://a/b"],
+            "log jsonl, got s3://a/b",
+        ),
+        (["evaluate", "--resume", "one", "--cache", "memory://c.db"], "the cache, got memory://c.db"),
+        (["report", "one", "--svg", "memory://charts"], "svg, got memory://charts"),
+        (["report", "one", "--parquet", "memory://trials"], "parquet, got memory://trials"),
+    ],
+)
+def test_what_is_on_this_disk_only_is_refused_elsewhere(
+    flags: list[str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scuff.evaluate("toy:sentiment", "toy:sentiment", "one", **FEW)
+    assert main(flags) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"scuff: expected a path on this disk for {what}"
+    assert {path.name for path in tmp_path.iterdir()} <= {"one", "two"}
+
+
 def test_data_by_url(capsys: pytest.CaptureFixture[str]) -> None:
     memory = fsspec.filesystem("memory")
     rows = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in DATA)
