@@ -739,7 +739,7 @@ def resume(
     while this works.
     Raises BadRun if the folder is no run, or if its model or data was given as an object.
     """
-    own_cache = None if cache is None else str(Path(cache).absolute())
+    own_cache = None if cache is None else str(on_this_disk(cache, "the cache").absolute())
     changes = {
         "engine": engine, "address": address, "workers": workers, "max_errors": max_errors, "cache": own_cache,
     }  # fmt: skip

@@ -70,7 +70,7 @@ def is_left_over(path: Path) -> bool:
     try:
         import fcntl
 
-        with open(path, "ab") as file:
+        with open(path, "rb+") as file:  # its owner may rename or remove it now: it must not be made again
             if time.time() - os.fstat(file.fileno()).st_mtime < FRESH:
                 return False
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -24,6 +24,7 @@ from .resources import MissingResource
 URL = re.compile(r"[A-Za-z][\w+.:-]*://")  # colons: chained, such as simplecache::s3://bucket/file
 LOCAL = ("file://", "local://")  # a path on this disk, for which no package is needed
 PASSWORD = re.compile(r"://[^/@]*:[^/@]*@")
+QUERY = re.compile(r"(://[^\s?]*)\?[^\s'\"]*")  # of a URL, from the question mark on, where a key may be
 # stores in which writing a file replaces it at once and folders need not be made; elsewhere a file is written and then renamed
 OBJECTS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oci", "oss", "tos", "memory"}
 PACKAGES = {  # that URLs of a kind need beside fsspec
@@ -134,12 +135,12 @@ class StorePath:
         except ValueError as error:
             known = fsspec.available_protocols()
             if kind in known:
-                raise ValueError(f"expected a URL of a store, got {url}: {_line(error)}") from None
+                raise ValueError(f"expected a URL of a store, got {without_query(url)}: {_line(error)}") from None
             near = get_close_matches(kind, known, 1)
             hint = f"; did you mean {near[0]}://?" if near else ", such as s3://, gs://, abfs:// and others of fsspec"
-            raise ValueError(f"expected a URL of a known kind, got {url}{hint}") from None
+            raise ValueError(f"expected a URL of a known kind, got {without_query(url)}{hint}") from None
         except Exception as error:  # whatever a package raises while it opens a connection
-            raise StoreError(f"{url}: expected a store that answers, got: {_line(error)}") from None
+            raise StoreError(f"{without_query(url)}: expected a store that answers, got: {_line(error)}") from None
         return cls(system, key.rstrip("/"), url.rstrip("/"))
 
     def __truediv__(self, name: str | Path) -> StorePath:
@@ -157,6 +158,11 @@ class StorePath:
     @property
     def name(self) -> str:
         return self.url.rsplit("/", 1)[-1]
+
+    @property
+    def shown(self) -> str:
+        """The URL as messages have it."""
+        return without_query(self.url)
 
     @property
     def kinds(self) -> set[str]:
@@ -180,10 +186,12 @@ class StorePath:
         """Turns the errors of a store into StoreError, whose message is a line. Those of files that are there, or not, stay."""
         try:
             yield
-        except (*NOT_THERE, FileExistsError, StoreError):
+        except (*NOT_THERE, FileExistsError, StoreError) as error:
+            if _is_http_trouble(error.__cause__):
+                raise StoreError(f"{self.shown}: {_trouble(error.__cause__)}") from error
             raise
         except Exception as error:  # botocore, aiohttp and others have errors of their own
-            raise StoreError(f"{self.url}: {_trouble(error)}") from error
+            raise StoreError(f"{self.shown}: {_trouble(error)}") from error
 
     def is_file(self) -> bool:
         with self.told():
@@ -228,7 +236,7 @@ class StorePath:
                     self.system.pipe_file(temporary, content)
                     self.system.mv(temporary, self.key)
         except NOT_THERE as error:
-            raise StoreError(f"{self.url}: expected a bucket or folder that is there, got: {_line(error)}") from None
+            raise StoreError(f"{self.shown}: expected a bucket or folder that is there, got: {_line(error)}") from None
 
     def make(self) -> None:
         """Makes a folder, if the store has folders."""
@@ -247,7 +255,7 @@ class StorePath:
                 found = self.system.ls(self.key, detail=False)
         except NOT_THERE as error:
             if len(str(error).split()) > 1 and self.key not in str(error):
-                raise StoreError(f"{self.url}: expected a bucket that is there, got: {_line(error)}") from None
+                raise StoreError(f"{self.shown}: expected a bucket that is there, got: {_line(error)}") from None
             return []
         inside = [str(each).rstrip("/")[len(self.key) :].lstrip("/") for each in found]
         return [name for name in inside if name or len(inside) == 1]
@@ -291,7 +299,12 @@ def _seconds(about: dict[str, Any]) -> float:
     return found.timestamp() if isinstance(found, datetime) else float(found)
 
 
-def _trouble(error: Exception) -> str:
+def _is_http_trouble(cause: BaseException | None) -> bool:
+    """Whether a file that is said not to be there is one that the server did not give: fsspec says that of all errors of HTTP."""
+    return type(cause).__module__.startswith("aiohttp") and getattr(cause, "status", None) not in (404, 410)
+
+
+def _trouble(error: BaseException | None) -> str:
     """Returns what was expected of a store and what came, in a line."""
     name = type(error).__name__
     if "Credentials" in name or "credentials" in str(error):
@@ -301,6 +314,6 @@ def _trouble(error: Exception) -> str:
     return f"expected a store that answers, got: {_line(error)}"
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException | None) -> str:
     """Returns an error as one line; its type where it says nothing."""
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    return " ".join(QUERY.sub(r"\1", str(error)).split())[:300] or type(error).__name__

@@ -21,7 +21,8 @@ from scuff.cli.main import main
 from scuff.data import perturbing
 from scuff.data.formats import streams
 from scuff.data.formats.files import Input
-from scuff.data.perturbing import perturb_file
+from scuff.data.perturbing import Rewriting, treat_file
+from scuff.locks import is_left_over
 from scuff.perturbations.plan import Plan
 from strategies import text
 
@@ -314,7 +315,7 @@ def test_chunks_of_any_size_give_the_same_bytes(
     for chunk in (streams.CHUNK, size):
         usual, streams.CHUNK = streams.CHUNK, chunk
         try:
-            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, copies=2)
+            treat_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), Rewriting(plan, 2))
         finally:
             streams.CHUNK = usual
         results.append((folder / "out.txt").read_bytes())
@@ -326,6 +327,11 @@ def test_a_resumed_stream_goes_on_as_it_would_have(tmp_path: Path) -> None:
     whole = run(tmp_path, "a.txt", "\n".join(lines) + "\n", perturbation="keyboard")
     rest = run(tmp_path, "b.txt", "\n".join(lines[117:]) + "\n", perturbation="keyboard")
     assert whole.splitlines()[117:] == rest.splitlines()
+
+
+def test_a_part_that_its_owner_has_just_renamed_is_not_made_again(tmp_path: Path) -> None:
+    gone = tmp_path / ".b.txt.1.part"
+    assert not is_left_over(gone) and not gone.exists()
 
 
 def test_what_killed_commands_left_is_removed(tmp_path: Path) -> None:

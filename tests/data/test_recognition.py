@@ -20,7 +20,7 @@ import scuff
 from scuff.cli.main import main
 from scuff.data.formats import jsonl, streams
 from scuff.data.formats.files import Input, format_of
-from scuff.data.perturbing import perturb_file
+from scuff.data.perturbing import Rewriting, treat_file
 from scuff.perturbations.plan import Plan
 
 LINES = '{"id": 12345678901234567890123, "f": 1.10e-7, "text": "hello there", "d": 1, "d": 2}\n{"text": null}\n'
@@ -127,10 +127,10 @@ def test_pieces_of_any_size_give_the_same_array(
     source = tmp_path_factory.mktemp("pieces") / "a.json"
     source.write_text(json.dumps(rows, indent=indent, ensure_ascii=False), encoding="utf-8")
     plan, usual = Plan.of("intrude", 1.0, 0, None, ()), (streams.CHUNK, jsonl.CHUNK)
-    perturb_file(Input(str(source)), str(source.parent / "usual.json"), plan)
+    treat_file(Input(str(source)), str(source.parent / "usual.json"), Rewriting(plan))
     streams.CHUNK, jsonl.CHUNK = size, size
     try:
-        perturb_file(Input(str(source)), str(source.parent / "small.json"), plan)
+        treat_file(Input(str(source)), str(source.parent / "small.json"), Rewriting(plan))
     finally:
         streams.CHUNK, jsonl.CHUNK = usual
     assert (source.parent / "small.json").read_bytes() == (source.parent / "usual.json").read_bytes()

@@ -318,6 +318,36 @@ def test_parquet_killed_while_it_is_finished(when: str, monkeypatch: pytest.Monk
     assert not Path("b.parquet.parts").exists()
 
 
+def test_killed_between_the_names_of_two_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first that gets its name is the file of edits, which is empty here: nothing is mended."""
+    Path("a.txt").write_text(lines())
+    command, finish = (
+        ["shield", "--shield", "normalise", "-q", "a.txt", "-o", "b.txt", "--edits", "e.jsonl"],
+        files._Stream.finish,
+    )
+
+    def finish_and_stop(stream: files._Stream) -> None:
+        finish(stream)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files._Stream, "finish", finish_and_stop)
+        assert main(command) == 130
+    assert Path("e.jsonl").read_bytes() == b"" and not Path("b.txt").exists()
+    assert main(command) == 0
+    assert Path("b.txt").read_text() == lines() and Path("e.jsonl").read_bytes() == b""
+    assert not Path("b.txt.parts").exists()
+
+
+def test_a_power_cut_may_leave_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text(lines())
+    interrupted(monkeypatch, 3, *PERTURB, "a.txt", "-o", "b.txt")
+    done = Path("b.txt.parts/done.jsonl")
+    done.write_bytes(done.read_bytes() + bytes(20) + b"\n" + bytes(9))
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 0
+    assert Path("b.txt").read_bytes() == at_once(lines(), monkeypatch)
+
+
 @pytest.mark.parametrize("last", ["0-1000.part", "done.jsonl", "key.json", "lock"])
 def test_a_killed_removal_stops_nobody(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from scuff.data.parts import Parts

@@ -39,6 +39,31 @@ def test_what_is_a_url() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("status", "kind"), [(404, FileNotFoundError), (503, StoreError), (403, StoreError)])
+def test_what_a_web_server_refuses_is_not_called_missing(status: int, kind: type[Exception]) -> None:
+    """fsspec raises FileNotFoundError for all of it. What stands behind the question mark may be a key, and is not told."""
+    url = "https://example.org/a.csv?signature=hunter2"
+    refused = type("ClientResponseError", (Exception,), {"__module__": "aiohttp.client_exceptions", "status": status})
+
+    class System:
+        protocol = "https"
+
+        def cat_file(self, key: str) -> bytes:
+            raise FileNotFoundError(key) from refused(f"{status}, message='no', url='{url}'")
+
+    with pytest.raises(kind) as caught:
+        StorePath(System(), url, url).read()
+    if kind is StoreError:
+        told = f"https://example.org/a.csv: expected a store that answers, got: {status}, message='no'"
+        assert str(caught.value) == f"{told}, url='https://example.org/a.csv'"
+
+
+def test_a_key_in_a_url_of_an_unknown_kind_is_not_told() -> None:
+    with pytest.raises(ValueError, match=r"got htps://example\.org/a\.csv; did you mean https://\?") as caught:
+        as_path("htps://example.org/a.csv?signature=hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize("place", STORES, indirect=True)
 def test_a_run_has_the_same_bytes_everywhere(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     scuff.evaluate(keyword, DATA, "local", **FEW)
@@ -287,6 +312,35 @@ def test_keys_in_urls_are_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
     fsspec.filesystem("memory").store.clear()
 
 
+EVALUATE = ["evaluate", "toy:sentiment", "toy:sentiment", "--dimensions", "keyboard", "--examples", "9", "-o", "two"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "what"),
+    [
+        (
+            [*EVALUATE, "--cache", "memory://c.db"],
+            "the cache, got memory://c.db",
+        ),
+        (
+            [*EVALUATE, "--log", "jsonl:s3://a/b"],
+            "log jsonl, got s3://a/b",
+        ),
+        (["evaluate", "--resume", "one", "--cache", "memory://c.db"], "the cache, got memory://c.db"),
+        (["report", "one", "--svg", "memory://charts"], "svg, got memory://charts"),
+        (["report", "one", "--parquet", "memory://trials"], "parquet, got memory://trials"),
+    ],
+)
+def test_what_is_on_this_disk_only_is_refused_elsewhere(
+    flags: list[str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scuff.evaluate("toy:sentiment", "toy:sentiment", "one", **FEW)
+    assert main(flags) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"scuff: expected a path on this disk for {what}"
+    assert {path.name for path in tmp_path.iterdir()} <= {"one", "two"}
+
+
 def test_data_by_url(capsys: pytest.CaptureFixture[str]) -> None:
     memory = fsspec.filesystem("memory")
     rows = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in DATA)
@@ -295,3 +349,18 @@ def test_data_by_url(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.summary["data"]["name"] == "texts/data.jsonl" and result.clean == 1
     assert Folder("memory://texts/run").run()["data"]["spec"] == "memory://texts/data.jsonl"
     memory.store.clear()
+
+
+def test_threads_that_read_and_write_do_not_miscount_what_is_kept() -> None:
+    class Slow(dict[str, bytes]):
+        def pop(self, *given: object) -> bytes:  # type: ignore[override]
+            time.sleep(0.001)
+            return super().pop(*given)  # type: ignore[call-overload,no-any-return]
+
+    files = store.StoreFiles(StorePath.of("memory://kept"))
+    files._kept = Slow()
+    for name in "abcd":
+        (files.path / name).write(b"12345")
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(files.read, "abcd" * 8))
+    assert files._size == sum(map(len, files._kept.values())) == 20

@@ -307,6 +307,13 @@ def test_requests_share_batches(zoo: dict[str, str], in_shapes: None) -> None:
         np.testing.assert_allclose(one.answers, scores / scores.sum(-1, keepdims=True), atol=1e-6)
 
 
+def test_figures_before_the_first_answer(zoo: dict[str, str]) -> None:
+    """As of a run that is interrupted then."""
+    service = Service(load(zoo["single"], "single", device="cpu"))
+    service.put(1, {"ids": np.ones(4, np.int32), "length": np.array([4], np.int32)})
+    assert service.figures() == {"requests": 1, "rows": 1, "asked_seconds": 0.0, "waited_seconds": 0.0}
+
+
 def test_an_error_is_that_of_its_request(zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = load(zoo["single"], "single", device="cpu", batch_tokens=256)
     plain, whole = victim.model.forward, victim(TEXTS)
@@ -347,6 +354,40 @@ def test_an_error_that_cannot_travel_is_told_in_words(
     monkeypatch.setattr(victim.model, "forward", forward)
     with pytest.raises(RuntimeError, match="1 and 2" if len(arguments) > 1 else "odd"):
         served(["a"])
+
+
+def test_without_room_in_shared_memory_arrays_travel_through_the_socket(
+    zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, made = load(zoo["single"], "single", device="cpu"), SharedMemory
+    served, whole = serve(victim), victim(TEXTS)
+    other = Served(pickle.loads(pickle.dumps(served.door)))
+    same(served(["a cat"]), victim(["a cat"]))
+
+    def full(name: str | None = None, create: bool = False, size: int = 0) -> SharedMemory:
+        if create:
+            raise OSError(28, "No space left on device")
+        return made(name, create, size)
+
+    monkeypatch.setattr(slabs, "FIRST", 1 << 30)
+    for what, instead in (("SharedMemory", full), ("_has_room", lambda slab: False)):
+        with monkeypatch.context() as patched:
+            patched.setattr(slabs, what, instead)
+            served.door._room(1 << 25)  # larger than the one that it has
+            same(served(TEXTS), whole)
+    served.door.close()
+    same(other(TEXTS), whole)  # the service goes on for the others
+
+
+def test_a_slab_takes_its_memory_before_anybody_writes() -> None:
+    slab = SharedMemory(create=True, size=1 << 20)
+    try:
+        assert slabs._has_room(slab)
+        if (shown := slabs.SHARED / slab.name).exists():
+            assert shown.stat().st_blocks * 512 >= 1 << 20
+    finally:
+        slab.close()
+        slab.unlink()
 
 
 def test_large_requests_get_a_larger_slab(zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,11 +123,13 @@ class Parts:
                 entry.unlink()
 
     def _read(self) -> None:
-        """Reads which blocks are done. A line that was being written when the command was killed is cut off."""
+        """Reads which blocks are done. Cuts off a line that was being written when the command was killed, and whatever begins
+        with a line that is no JSON: a power cut may leave zeros.
+        """
         log, whole = self.path / DONE, 0
         if not log.exists():
             return
-        with open(log, "rb") as lines:
+        with open(log, "rb") as lines, suppress(ValueError):
             for line in lines:
                 if not line.endswith(b"\n"):
                     break

@@ -234,22 +234,6 @@ def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any
             row += len(part)
 
 
-def perturb_file(
-    source: Input,
-    target: str,
-    plan: Plan,
-    *,
-    copies: int = 1,
-    edits_to: str | None = None,
-    progress: ShowProgress | None = None,
-) -> Tally:
-    """Writes `copies` perturbed copies of each record, and returns the counts of what changed.
-
-    edits_to: a file for the edits as JSON lines with row, draw (the number of the copy), column, [start, stop, old, new].
-    """
-    return treat_file(source, target, Rewriting(plan, copies), edits_to=edits_to, progress=progress)
-
-
 class Treatment(ABC):
     """What is done with a file as a whole, or with each of its blocks."""
 
@@ -329,7 +313,10 @@ def treat_file(
     edits_to: str | None = None,
     progress: ShowProgress | None = None,
 ) -> Tally:
-    """Reads a file from its beginning to its end, and writes what becomes of it. Returns the counts."""
+    """Reads a file from its beginning to its end, and writes what becomes of it. Returns the counts.
+
+    edits_to: a file for what is told about each text, such as its edits.
+    """
     check_targets(source, target, treatment, edits_to)
     with ExitStack() as stack:
         out = stack.enter_context(replacing(target, source.path))

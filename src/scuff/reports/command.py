@@ -11,10 +11,10 @@ from ..attacks.constraints import CONSTRAINTS
 from ..attacks.settings import AttackSettings
 from ..evaluation.settings import EvaluationSettings
 from ..runs.schema import RunFile
-from ..runs.settings import SIDES, Settings
+from ..runs.settings import BY_THE_WAY, SIDES, Settings
 from ..specs import can_be_rebuilt
 
-UNNEEDED = ("address", "cache", "engine", "fresh", "workers")  # settings that decide no byte of a run
+UNNEEDED = {*BY_THE_WAY, "cache"}  # settings that decide no byte of a run
 
 
 def repeating(run: RunFile, **other: Any) -> tuple[str, str]:

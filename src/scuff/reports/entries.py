@@ -10,13 +10,14 @@ from typing import Any
 from ..runs.folder import Folder
 from ..runs.proof import Change, GroupChange, Proof
 from ..runs.schema import AttackSummary, Cell, Estimate, EvaluationSummary, Pair, Timing
+from ..runs.settings import BY_THE_WAY
 from ..runs.trackers import Beginning, Outcome, finite
 from ..stores import StorePath
 from .formatting import alone
 
 Numbers = dict[str, float | None]
 # settings that do not decide the result, or may hold a secret
-UNTOLD = ("engine", "address", "workers", "fresh", "log", "cache", "options")
+UNTOLD = {*BY_THE_WAY, "cache", "options"}
 FILES = ("report.html", "summary.json")
 
 

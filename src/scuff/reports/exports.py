@@ -8,6 +8,7 @@ from pathlib import Path
 from ..data.formats.streams import replacing
 from ..runs.display import visible
 from ..runs.folder import Folder
+from ..stores import on_this_disk
 from .command import repeating
 from .model_card import run_card
 from .parquet import write_parquet
@@ -21,10 +22,10 @@ STDOUT = "-"
 def export(folder: Folder, table: PaperTable, files: Mapping[str, str | Path | None]) -> dict[str, Path]:
     """Writes what is asked for; - is standard output. Returns the paths by name. table: of the run, in its paper's layout.
 
-    Raises ValueError if two outputs are standard output, or a folder is.
+    Raises ValueError if two outputs are standard output, or a folder is, or one is not on this disk.
     """
     written: dict[str, Path] = {}
-    given = {name: str(path) for name, path in files.items() if path is not None}
+    given = {name: str(on_this_disk(path, name)) for name, path in files.items() if path is not None}
     piped = [name for name, path in given.items() if path == STDOUT]
     if len(piped) > 1 or set(piped) & {"svg", "png"}:
         raise ValueError(f"expected one file for standard output (-), got {' and '.join(piped)}")

@@ -202,7 +202,7 @@ class _Stream:
         if kept:  # all parts are still there, or are made again
             self.path.unlink(missing_ok=True)
             return
-        size = self.path.stat().st_size if self.path.exists() else 0
+        size = self.path.stat().st_size if self.path.exists() else -1  # it may have got its name already, empty or not
         position = 0
         while (entry := self._entry()) and not self.place(self.next).exists():
             position += entry["sizes"][number]

@@ -48,7 +48,7 @@ class StoreFiles:
         self._places: dict[str, int] = {}  # in it
         self._last = -1  # the place of the file that was read last
         self._ahead: dict[str, bytes] = {}  # files that were read before they were asked for
-        self._reading = RLock()
+        self._reading = RLock()  # held while any of these change: threads read and write parts
 
     @property
     def shared(self) -> bool:
@@ -85,10 +85,11 @@ class StoreFiles:
 
     def _keep(self, name: str, content: bytes) -> None:
         """Keeps a file, if there is room. Runs read all parts in the same order again, so the first ones are as good as any."""
-        self.forget(name)
-        if self._size + len(content) <= KEPT:
-            self._kept[name] = content
-            self._size += len(content)
+        with self._reading:
+            self.forget(name)
+            if self._size + len(content) <= KEPT:
+                self._kept[name] = content
+                self._size += len(content)
 
     def opened(self, name: str) -> IO[bytes]:
         return io.BytesIO(self.read(name))
@@ -100,8 +101,9 @@ class StoreFiles:
         return name in self._kept or (self.path / name).is_file()
 
     def forget(self, name: str) -> None:
-        self._ahead.pop(name, None)
-        self._size -= len(self._kept.pop(name, b""))
+        with self._reading:
+            self._ahead.pop(name, None)
+            self._size -= len(self._kept.pop(name, b""))
 
     def modified(self, name: str) -> float:
         return (self.path / name).modified()

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from ..resources import MissingResource
 from ..specs import known_name
-from ..stores import StorePath, on_disk
+from ..stores import StorePath, on_disk, on_this_disk
 from .folder import append_line
 from .progress import Progress
 
@@ -79,7 +79,7 @@ class Jsonl(Tracker):
 
     def __init__(self, where: str) -> None:
         super().__init__(where)
-        self.path = Path(where or USUAL_FILE).absolute()  # a resumed run works in another folder
+        self.path = on_this_disk(where or USUAL_FILE, "log jsonl").absolute()  # a resumed run works in another folder
 
     def begin(self, run: Beginning) -> None:
         self.run = run

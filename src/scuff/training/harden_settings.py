@@ -12,7 +12,7 @@ from ..data.dataset import Task
 from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.settings import EvaluationSettings
 from ..runs.engines.open import ADDRESS, ENGINE, ENGINES, LOCAL, WORKERS
-from ..runs.settings import DATA, EXAMPLES, LOG, MODEL, SIDES, FileSettings, by_field_name, setting
+from ..runs.settings import BY_THE_WAY, DATA, EXAMPLES, LOG, MODEL, SIDES, FileSettings, by_field_name, setting
 from ..specs import check_count, check_positive, known_name
 from .methods import Method, parse_methods
 
@@ -172,7 +172,7 @@ class HardenSettings(FileSettings):
         out = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("engine", "address", "workers", "max_errors", "log") or value == getattr(plain, each.name):
+            if each.name in (*BY_THE_WAY, "max_errors") or value == getattr(plain, each.name):
                 continue
             out[each.name] = list(value) if isinstance(value, tuple) else value
         return {name: value for name, value in out.items() if isinstance(value, str | int | float | list | Mapping)}

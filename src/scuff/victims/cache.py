@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Text
+from ..stores import on_this_disk
 
 Key = tuple[Text, ...]
 
@@ -27,11 +28,11 @@ class DiskCache:
     def __init__(self, path: str, since: float = 0) -> None:
         import sqlite3  # most runs have no cache
 
-        self.path, self.since = path, since
+        self.path, self.since = str(on_this_disk(path, "the cache")), since
         self.upgraded = False  # whether the file was of an earlier version
         self.oldest: float | None = None  # when the oldest answer that was returned was kept
         with self._explained():
-            self.file = sqlite3.connect(path, timeout=60)
+            self.file = sqlite3.connect(self.path, timeout=60)
             try:
                 self.file.execute(
                     "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT, kept REAL) WITHOUT ROWID"

@@ -188,7 +188,7 @@ class Service:
         waited, all together; of a GPU its batches, and which share of them is no padding.
         """
         out = {
-            "requests": self.requests, "rows": self.rows, "asked_seconds": round(self.last - self.first, 3),
+            "requests": self.requests, "rows": self.rows, "asked_seconds": round(max(0.0, self.last - self.first), 3),
             "waited_seconds": round(self.waited, 3),
         }  # fmt: skip
         if not self.victim.in_shapes:

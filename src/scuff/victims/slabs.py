@@ -1,7 +1,8 @@
 """The door to a service on the same machine: arrays in shared memory, and a socket or pipe that says they are there.
 
 `Host` runs a service in a thread of the process that has the model. Each worker has a slab of shared memory of its own, which the
-host makes and removes, so that a worker that is killed leaves nothing behind. A request that needs more gets a larger slab.
+host makes and removes, so that a worker that is killed leaves nothing behind. A request that needs more gets a larger slab. Where
+shared memory does not suffice (containers often have 64 MB of it), arrays travel through the socket.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener, Pipe, wait
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -28,6 +30,7 @@ Layout = tuple[tuple[str, str, tuple[int, ...], int], ...]
 ALIGNED = 64
 FIRST = 1 << 22  # bytes of a slab: 8192 rows of 40 pieces with their types
 NAP = 5e-5  # seconds between two looks at the GPU, while it works and nobody asks
+SHARED = Path("/dev/shm")  # where Linux shows what is shared
 LOST = "expected an answer from the process that holds the model, got none: it has ended"
 GONE = (EOFError, OSError)  # what a connection raises when the other side has ended
 
@@ -65,8 +68,8 @@ class LocalDoor:
 
     def answer(self, request: Arrays, encoder: str = "") -> Arrays:
         slab = self._room(room_for(request))
-        found = self._ask("answer", write(request, slab), encoder)
-        return found if isinstance(found, dict) else read(found, slab)
+        found = self._ask("answer", write(request, slab) if slab else request, encoder)
+        return read(found, slab) if slab and not isinstance(found, dict) else found
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
         return self._ask("call", method, args, kwargs)
@@ -77,14 +80,14 @@ class LocalDoor:
                 part.close()
         self._line = self._slab = None
 
-    def _room(self, size: int) -> SharedMemory:
-        """A slab of so many bytes at least."""
+    def _room(self, size: int) -> SharedMemory | None:
+        """A slab of so many bytes at least; None if there is no room for it."""
         if self._slab is None or self._slab.size < size:
             name = self._ask("slab", max(FIRST, 1 << (size - 1).bit_length()))
             if self._slab is not None:
                 self._slab.close()
             try:
-                self._slab = SharedMemory(name)
+                self._slab = SharedMemory(name) if name else None
             except FileNotFoundError:
                 raise ServiceLost(LOST) from None
         return self._slab
@@ -209,18 +212,27 @@ class Host:
     def _hear(self, line: Connection, what: str, *more: Any) -> None:
         slab = self._slabs[line]
         try:
-            if what == "answer" and slab is not None:
-                layout, encoder = more
-                self.service.put(line, read(layout, slab), encoder)
+            if what == "answer":
+                sent, encoder = more
+                self.service.put(line, sent if slab is None else read(sent, slab), encoder)
                 return
             found = self._new_slab(line, *more) if what == "slab" else self.service.call(*more)
         except Exception as error:
             found = error
         self._reply(line, found)
 
-    def _new_slab(self, line: Connection, size: int) -> str:
-        self._remove(self._slabs[line])
-        slab = self._slabs[line] = SharedMemory(create=True, size=size)
+    def _new_slab(self, line: Connection, size: int) -> str | None:
+        """Makes a slab in place of the one that a worker has. Returns its name; None if there is no room for it."""
+        old, self._slabs[line] = self._slabs[line], None
+        self._remove(old)
+        try:
+            slab = SharedMemory(create=True, size=size)
+        except OSError:
+            return None
+        if not _has_room(slab):
+            self._remove(slab)
+            return None
+        self._slabs[line] = slab
         return slab.name
 
     def _written(self, line: Connection, found: Arrays | Exception) -> Any:
@@ -250,4 +262,20 @@ class Host:
     def _remove(self, slab: SharedMemory | None) -> None:
         if slab is not None:
             slab.close()
-            slab.unlink()
+            with suppress(FileNotFoundError):  # the system removes what is shared when its user logs out
+                slab.unlink()
+
+
+def _has_room(slab: SharedMemory) -> bool:
+    """Takes the memory of a new slab. Without that, the process that writes where there is none is killed (SIGBUS)."""
+    try:
+        memory = os.open(SHARED / slab.name, os.O_RDWR)
+    except OSError:  # not Linux
+        return True
+    try:
+        os.posix_fallocate(memory, 0, slab.size)
+    except OSError:
+        return False
+    finally:
+        os.close(memory)
+    return True

@@ -23,7 +23,7 @@ from ray import exceptions
 from ...exceptions import failure, raised
 from .base import Hosted, Open
 from .cluster import HeadLost, NoCluster, connect, end_actors, head_answers, last_line
-from .home import Home, settle
+from .origin import Origin
 from .pool import LOOK, Event, Loss, Pool, Worker
 from .ray_doors import kept
 
@@ -44,13 +44,13 @@ class Hand:
         self.counted = 0
         self.do: Any = None
 
-    def open(self, home: Home, open_work: bytes) -> tuple[Event, Any, int]:
+    def open(self, origin: Origin, open_work: bytes) -> tuple[Event, Any, int]:
         """Opens the work; not in the constructor, which runs in another thread than the jobs.
 
-        open_work: in bytes, since it can be rebuilt only after `settle`.
+        open_work: in bytes, since it can be rebuilt only after `Origin.adopt`.
         """
         try:
-            settle(home)
+            origin.adopt()
             self.do = ray.cloudpickle.loads(open_work)(self.tell)
         except Exception as error:
             return Event.FAILED, failure(error), self.counted
@@ -94,7 +94,7 @@ class Ray(Pool[Actor]):
             self._ends.callback(ray.shutdown)
         finalize(self, self._ends.close)
         super().__init__(workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
-        self._home = Home.of_this_process()
+        self._origin = Origin.of_this_process()
         self._class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, concurrency_groups={"counts": 1})(Hand)
         # when workers were asked for their answers; when one was placed; when we saw whether the head node answers; when it did
         self._asked = self._busy = self._watched = self._headed = time.monotonic()
@@ -115,7 +115,7 @@ class Ray(Pool[Actor]):
 
     def _start(self, open_work: Open) -> Actor:
         actor = self._with_head(self._class.remote)
-        return Actor(actor=actor, pending=deque([actor.open.remote(self._home, ray.cloudpickle.dumps(open_work))]))
+        return Actor(actor=actor, pending=deque([actor.open.remote(self._origin, ray.cloudpickle.dumps(open_work))]))
 
     def _give(self, worker: Actor, job: Any) -> None:
         worker.pending.append(worker.actor.work.remote(job))

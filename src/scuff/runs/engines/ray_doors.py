@@ -24,7 +24,7 @@ from ray import exceptions
 from ...exceptions import Failure, failure, raised
 from ...victims.service import ServiceLost
 from .cluster import end_actors, last_line
-from .home import Home, settle
+from .origin import Origin
 
 Arrays = dict[str, npt.NDArray[Any]]
 RESTARTS = 3  # of an actor that dies, or whose node does; what it was asked is asked again
@@ -58,12 +58,12 @@ class Request:
 class Keeper:
     """An actor that holds a model. One thread asks it; the calls of workers wait for that thread."""
 
-    def __init__(self, home: Home, open_service: bytes) -> None:
+    def __init__(self, origin: Origin, open_service: bytes) -> None:
         self.requests: SimpleQueue[Request] = SimpleQueue()
         self.service: Service | None = None
         self.failed: Failure | None = None
         try:
-            settle(home)
+            origin.adopt()
             self.service = ray.cloudpickle.loads(open_service)()
         except Exception as error:  # an exception here would end the actor, and Ray would hide it
             self.failed = failure(error)
@@ -169,8 +169,8 @@ def kept(open_service: Callable[[], Service], number: int, gpus: float = 1.0) ->
     kind = ray.remote(
         num_cpus=0, num_gpus=gpus, max_restarts=RESTARTS, max_task_retries=-1, max_concurrency=AT_ONCE
     )(Keeper)  # fmt: skip
-    home, opening = Home.of_this_process(), ray.cloudpickle.dumps(open_service)
-    keepers = tuple(kind.remote(home, opening) for _ in range(number))
+    origin, opening = Origin.of_this_process(), ray.cloudpickle.dumps(open_service)
+    keepers = tuple(kind.remote(origin, opening) for _ in range(number))
     try:
         opened = ray.get([keeper.ready.remote() for keeper in keepers])
         for failed, _ in opened:
