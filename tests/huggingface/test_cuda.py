@@ -72,6 +72,17 @@ def test_every_row_gets_its_own_answer(requests: list[list[int]], left: bool, to
     assert not stream.busy and stream.asked_tokens == sum(map(sum, requests)) <= stream.sent_tokens
 
 
+def test_without_padding_each_length_has_its_shape() -> None:
+    def padding(inputs: dict[str, Any]) -> Any:
+        return (inputs["attention_mask"] == 0).sum(1, keepdim=True).float()
+
+    empty = rows([2])
+    stream = Stream(padding, FILL, False, 1, 48, 256, torch.device("cpu"), empty, padded=False)
+    assert stream.widths == tuple(range(2, 49))
+    pieces = rows([3, 2, 40, 17, 16, 5, 48, 3])
+    assert not stream.finish(stream.ask(pieces)).any()
+
+
 @pytest.mark.parametrize("left", [False, True])
 def test_numbers_of_pieces(left: bool) -> None:
     stream = Stream(lambda inputs: inputs["input_ids"] * 2, FILL, left, 0, 48, 256, torch.device("cpu"))

@@ -124,6 +124,24 @@ def test_the_same_answers_in_fixed_shapes(kind: str, zoo: dict[str, str], serve:
         assert victim.stream.sizes == {256} and victim.stream.tokens == victim.batch_tokens == 256
 
 
+def test_padding_changes_no_score_in_fixed_shapes(tmp_path: Path, serve: Serve, in_shapes: None) -> None:
+    """Of a network that sees what stands beside a piece: each length has its own shape."""
+    size = save_tokenizer(tmp_path)
+    conv = hf.ConvBertConfig(vocab_size=size, embedding_size=32, conv_kernel_size=3, head_ratio=2, **TINY)
+    torch.manual_seed(3)
+    with quiet():
+        hf.ConvBertForSequenceClassification(conv).save_pretrained(tmp_path)
+    victim = load(tmp_path, "single", device="cpu", batch_tokens=256)
+    alone = [victim([text]) for text in TEXTS]
+    assert victim.sees_padding and victim.stream.widths[0] == 2
+    for asked in (victim, serve(victim)):
+        np.testing.assert_allclose(asked(TEXTS).answers, np.concatenate([one.answers for one in alone]), atol=1e-6)
+    inputs = victim.tokenizer(TEXTS[0], return_tensors="pt")
+    with torch.no_grad():
+        plain = victim.model(**inputs).logits.softmax(-1).numpy()
+    np.testing.assert_allclose(alone[0].answers, plain, atol=1e-5)
+
+
 def test_a_network_gets_no_types_that_its_tokenizer_does_not_give(
     zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

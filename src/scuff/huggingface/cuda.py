@@ -2,6 +2,7 @@
 
 Rows are padded to one of a few widths, and all batches of a width have the same number of rows, filled up where rows are lacking.
 So the same kernels run on the same sizes whatever else is asked, and a row gets the same bits in any batch and any place of it.
+Where the answer depends on padding, each length is a width.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Stream:
     fill: the arrays that the network takes beside the mask, each with its padding. left: whether padding comes first. labels: of
     each row; 0: a number for each piece. tokens: rows x width of a batch; halved until the widest shape fits into memory, before
     anything is answered. If memory runs out later, too, the rest is computed in smaller batches, whose last bits may differ.
-    empty: as for Shape. An error in `send`, `take` or `finish`, or Ctrl-C, makes it forget all that was asked.
+    empty: as for Shape. padded: whether rows may be padded. An error in `send`, `take` or `finish`, or Ctrl-C, makes it forget all that was asked.
     """
 
     def __init__(
@@ -42,9 +43,12 @@ class Stream:
         tokens: int,
         device: Any,
         empty: Pieces | None = None,
+        padded: bool = True,
     ) -> None:
         self.forward, self.fill, self.left, self.labels, self.device = forward, fill, left, labels, device
-        self.widths, self.tokens, self.empty = widths_up_to(max(longest, 2)), tokens, empty
+        least = int(empty.length[0]) if empty else 1
+        self.widths = widths_up_to(max(longest, 2)) if padded else tuple(range(least, max(longest, 2) + 1))
+        self.tokens, self.empty = tokens, empty
         self.sizes = {tokens}  # that `tokens` had so far
         self.shapes: dict[int, Shape] = {}
         self.waiting: dict[int, deque[Segment]] = {width: deque() for width in self.widths}

@@ -90,6 +90,7 @@ BLOCK_WORK = 1e11  # weights x queries of a block: 4096 queries of MiniLM, 512 o
 STEP_OF_LOGITS, NOISE = 2.0**-9, 1e-5  # of models with two labels; see Transformer._steadied
 USUAL = 8.0  # logits above it have as much more noise
 SEEN = 1e-3  # a logit that padding changes by more depends on it, rather than on how sums are rounded
+SEEN_IN_EPS = 8  # the same in 16 bits, as a multiple of their precision: BERT's logits differ by about one
 
 AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
 
@@ -268,7 +269,7 @@ class Transformer(Victim):
             empty = encode(self.tokenizer, [[("a",)] if tags else [""]], self.max_length, words=tags)
             known = self._stream = Stream(
                 self._tag if tags else self._score, self.fill, left, 0 if tags else self.count, self.max_length,
-                self.batch_tokens or TOKENS, self.model.device, empty,
+                self.batch_tokens or TOKENS, self.model.device, empty, not self.sees_padding,
             )  # fmt: skip
         self.batch_tokens = known.tokens
         return known
@@ -307,6 +308,8 @@ class Transformer(Victim):
     @cached_property
     def sees_padding(self) -> bool:
         """Whether the answer to a row depends on its padding, as that of a network with convolutions may."""
+        import torch
+
         tokens = self.task == "tokens"
         texts: list[Any] = [("a",) * 3, ("a",) * 24] if tokens else ["a a a", "a " * 24]
         pieces = encode(self.tokenizer, [texts], self.max_length, words=tokens)
@@ -314,7 +317,8 @@ class Transformer(Victim):
         with self.ready():
             one, other = (self._score(self._inputs(batch))[-1].cpu().numpy() for batch in (alone, both))
         apart = np.abs(one - (other[both.mask[-1]] if tokens else other)).max()
-        return bool(apart > SEEN * max(1.0, float(np.abs(one).max())))
+        seen = max(SEEN, SEEN_IN_EPS * torch.finfo(self.model.dtype).eps)
+        return bool(apart > seen * max(1.0, float(np.abs(one).max())))
 
     def _inputs(self, batch: Batch) -> dict[str, Any]:
         import torch
