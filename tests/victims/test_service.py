@@ -397,6 +397,19 @@ def test_without_room_in_shared_memory_arrays_travel_through_the_socket(
     same(other(TEXTS), whole)  # the service goes on for the others
 
 
+def test_a_temporary_folder_with_a_long_name(
+    zoo: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As batch systems have them: the name of a socket there would be too long."""
+    (long := tmp_path / ("job" * 40)).mkdir()
+    monkeypatch.setattr("multiprocessing.util.get_temp_dir", lambda: str(long))
+    host = Host(Service(load(zoo["single"], "single", device="cpu")))
+    assert Served(host.door).labels == ("bad", "good", "so-so")
+    assert (socket := Path(host.door.address)).exists()
+    host.close()
+    assert not socket.parent.exists()
+
+
 def test_a_slab_takes_its_memory_before_anybody_writes() -> None:
     slab = SharedMemory(create=True, size=1 << 20)
     try:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener, Pipe, wait
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
@@ -111,7 +112,14 @@ class Host:
     def __init__(self, service: Service) -> None:
         key = secrets.token_bytes(16)
         self.service, self.idle, self._begun = service, 0.0, time.perf_counter()
-        self._listener = Listener(authkey=key, backlog=128)
+        self._folder: TemporaryDirectory[str] | None = None
+        try:
+            self._listener = Listener(authkey=key, backlog=128)
+        except (
+            OSError
+        ):  # the name of a socket has about 100 characters at most; batch systems have long temporary folders
+            self._folder = TemporaryDirectory(prefix="scuff-", dir="/tmp")
+            self._listener = Listener(f"{self._folder.name}/door", backlog=128, authkey=key)
         self.door = LocalDoor(self._listener.address, key)
         self._slabs: dict[Connection, SharedMemory | None] = {}
         self._ears, self._bell = Pipe(duplex=False)  # brings new connections to the thread that answers
@@ -139,6 +147,8 @@ class Host:
         for thread in self._threads:
             thread.join()
         self._listener.close()
+        if self._folder:
+            self._folder.cleanup()
 
     def figures(self) -> dict[str, float]:
         """Those of the service, and how many seconds it had nothing to do."""
