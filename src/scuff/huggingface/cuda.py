@@ -30,7 +30,8 @@ class Stream:
     fill: the arrays that the network takes beside the mask, each with its padding. left: whether padding comes first. labels: of
     each row; 0: a number for each piece. tokens: rows x width of a batch; halved until the widest shape fits into memory, before
     anything is answered. If memory runs out later, too, the rest is computed in smaller batches, whose last bits may differ.
-    empty: as for Shape. padded: whether rows may be padded. An error in `send`, `take` or `finish`, or Ctrl-C, makes it forget all that was asked.
+    empty: as for Shape. padded: whether rows may be padded. An error in `send`, `take` or `finish`, or Ctrl-C, makes it forget
+    all that was asked.
     """
 
     def __init__(
