@@ -97,7 +97,7 @@ TOUCHES = {
     "victims": {"os", "http", "urllib", "socket", "ssl", "concurrent"},
     "huggingface/backends.py": {"os", "shutil", "tempfile"},
     "victims/cache.py": {"sqlite3"},
-    "victims/slabs.py": {"multiprocessing"},
+    "victims/slabs.py": {"multiprocessing", "tempfile"},
     "exceptions": {"multiprocessing"},
     "readahead": {"concurrent"},
     "runs": {"os", "shutil", "tempfile", "multiprocessing", "concurrent"},
