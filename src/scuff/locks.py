@@ -18,19 +18,19 @@ class Busy(Exception):
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Locks a folder, which is made if it is not there, also on a shared file system that has locks. Raises Busy.
+def locked(folder: Path, mode: int = 0o777) -> Iterator[None]:
+    """Locks a folder, also on a shared file system that has locks. If it is not there, it is made, with this mode. Raises Busy.
 
     Does nothing on Windows, which has no such lock, and warns where a file system has none.
     """
     try:
         import fcntl
     except ImportError:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode, exist_ok=True)
         yield
         return
     while True:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode, exist_ok=True)
         try:
             lock = open(folder / LOCK, "ab")  # noqa: SIM115  closed below
         except FileNotFoundError:  # the process that had locked the folder has just removed it

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ import pytest
 
 from scuff.cli.main import main
 from scuff.data import blocks
+from scuff.data.formats.streams import replacing
 from scuff.runs import files
 from scuff.runs.engines.here import Here
 
@@ -337,6 +339,19 @@ def test_killed_between_the_names_of_two_outputs(monkeypatch: pytest.MonkeyPatch
     assert main(command) == 0
     assert Path("b.txt").read_text() == lines() and Path("e.jsonl").read_bytes() == b""
     assert not Path("b.txt.parts").exists()
+
+
+def test_what_is_hidden_from_others_stays_hidden_while_it_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text(lines())
+    Path("b.txt").write_text("old")
+    Path("b.txt").chmod(0o600)
+    interrupted(monkeypatch, 3, *PERTURB, "a.txt", "-o", "b.txt")
+    assert stat.S_IMODE(Path("b.txt.parts").stat().st_mode) == 0o700
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 0
+    assert stat.S_IMODE(Path("b.txt").stat().st_mode) == 0o600
+    with replacing("b.txt"):
+        (part,) = Path().glob(".b.txt.*.part")
+        assert stat.S_IMODE(part.stat().st_mode) == 0o600
 
 
 def test_a_power_cut_may_leave_zeros(monkeypatch: pytest.MonkeyPatch) -> None:

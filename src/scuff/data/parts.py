@@ -24,6 +24,7 @@ from .formats.parquet import join_parts
 from .formats.streams import BadInput, CannotWrite, open_output
 
 KEY, DONE = "key.json", "done.jsonl"
+PRIVATE = 0o700  # of the folder: the output that is replaced may be hidden from others
 
 Entry = dict[str, Any]  # what is known of a block that is done, or of a file all blocks of which are
 
@@ -103,7 +104,7 @@ class Parts:
             raise BadInput(f"{self.path}: expected a folder for the parts of the output, got something else")
         with ExitStack() as stack:
             try:
-                stack.enter_context(locked(self.path))
+                stack.enter_context(locked(self.path, PRIVATE))
             except Busy:
                 raise BadInput(
                     f"{self.path}: expected an output that nobody writes, got one that another process is busy with"

@@ -375,9 +375,14 @@ def output_file(path: str, *inputs: str) -> Path:
 
 def put_in_place(written: Path, target: Path) -> None:
     """Renames a file that is complete to the name of the output, whose mode it gets if there is one already."""
-    if target.exists():
-        os.chmod(written, stat.S_IMODE(os.stat(target).st_mode))
+    _copy_mode(target, written)
     os.replace(written, target)
+
+
+def _copy_mode(old: Path, new: Path) -> None:
+    """Lets nobody read a file who may not read the one that it replaces."""
+    if old.exists():
+        os.chmod(new, stat.S_IMODE(os.stat(old).st_mode))
 
 
 @contextmanager
@@ -393,6 +398,7 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
         with ExitStack() as until_renamed:
             with open_output(temporary, path) as raw:
                 until_renamed.enter_context(in_hand(raw.fileno()))
+                _copy_mode(target, temporary)
                 if path.endswith(".gz"):
                     # without name and time, so that equal texts give equal bytes
                     with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
