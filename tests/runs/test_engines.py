@@ -251,3 +251,28 @@ def test_a_script_that_its_workers_begin_again_is_told_what_it_lacks(way: str, t
     assert done.returncode == 1 and "a file, and needs `if __name__" in said[-1], done.stderr
     assert "busy" not in done.stderr
     assert ("expected a script that uses workers behind" in done.stderr) == (way == "file")
+
+
+@pytest.mark.parametrize("work", ["naps", "deaf"])
+def test_busy_workers_end_with_a_process_that_is_killed(work: str, tmp_path: Path) -> None:
+    (tmp_path / "marks").mkdir()
+    (tmp_path / "killed.py").write_text(
+        "from functools import partial\nfrom runs import labours\nfrom scuff.runs.engines.open import open_engine\n"
+        f"if __name__ == '__main__':\n    list(open_engine(workers=2).run([600.0] * 2, partial(labours.{work}, 'marks')))\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    parent = subprocess.Popen([sys.executable, "killed.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})
+    until = time.monotonic() + 60
+    while len(workers := [int(mark.name) for mark in (tmp_path / "marks").iterdir()]) < 2:
+        assert time.monotonic() < until and parent.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)  # until they are busy
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20
+    while any(map(lives, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    left = [worker for worker in workers if lives(worker)]
+    for worker in left:
+        os.kill(worker, signal.SIGKILL)
+    assert not left
