@@ -422,6 +422,19 @@ def test_too_many_errors_stop_the_run_and_finished_blocks_stay(tmp_path: Path) -
     assert content(folder) == content(good) and done.items() <= content(folder).items()
 
 
+@pytest.mark.usefixtures("blocks")
+def test_too_many_errors_of_all_workers_say_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fails.py").write_text(
+        f"import time\nCLEAN = {[text for text, _ in DATA]!r}\n"
+        "def predict(texts):\n    time.sleep(0.05)\n    if not {*texts} <= {*CLEAN}:\n        raise RuntimeError('no noise')\n"
+        "    return ['positive' for text in texts]\n"
+    )
+    # as a rule both together: one alone would have to do as much before the other begins
+    with pytest.raises(TooManyErrors, match=r"got \d+( in all workers; one of)?(;)? the last: RuntimeError: no noise"):
+        run("fails.py:predict", workers=2, max_errors=20)
+
+
 def test_a_share_of_errors() -> None:
     def model(texts: list[str]) -> list[str]:
         if any("film" in text for text in texts):

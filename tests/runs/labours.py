@@ -100,6 +100,12 @@ def naps(marks: str, tell: Tell) -> Callable[[float], float]:
     return do
 
 
+def deaf(marks: str, tell: Tell) -> Callable[[float], float]:
+    """As `naps`, with another use for SIGTERM, as some libraries have."""
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    return naps(marks, tell)
+
+
 def masks(tell: Tell) -> Callable[[Any], set[int]]:
     """Returns the signals that its process does not hear."""
     return lambda job: set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))

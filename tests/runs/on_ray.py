@@ -204,6 +204,26 @@ def test_a_cluster_of_our_own_is_quiet_and_ends_with_the_command(
     assert len(workers) >= 4 and not any(map(lives, workers))
 
 
+def test_a_request_to_end_while_ray_starts_is_no_end_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray leaves with the number of the signal as exit code; the command says that it was interrupted, as at any other time."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    def init(*given: Any, **more: Any) -> None:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # as ray.init does
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    usual = signal.signal(signal.SIGTERM, stop)
+    try:
+        monkeypatch.setattr(ray, "init", init)
+        with pytest.raises(KeyboardInterrupt):
+            open_engine("ray", 1, "local")
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_through_rays_client(kind: str, nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process that starts the run is no part of the cluster."""

@@ -225,3 +225,54 @@ def test_workers_are_deaf_to_ctrl_c_from_their_first_instruction_and_this_proces
         [sys.executable, str(tmp_path / "deaf.py")], env={**os.environ, "PYTHONPATH": path}, capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+UNGUARDED = """
+import scuff
+from scuff.victims.base import Victim
+Victim.cases_at_once = 20  # several blocks
+
+def predict(texts):
+    return ["good" if "good" in text else "bad" for text in texts]
+
+data = [("a good room", "good"), ("a cold room", "bad")] * 20
+scuff.evaluate(predict, data, "run", dimensions=["keyboard"], examples=40, cases=2, workers=2, encoder="chrf")
+"""
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_a_script_that_its_workers_begin_again_is_told_what_it_lacks(way: str, tmp_path: Path) -> None:
+    """Before the worker asks the model, and before it finds the run locked by its parent."""
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    with open(tmp_path / "script.py") as script:
+        command = [sys.executable, *(["script.py"] if way == "file" else ["-"])]
+        done = subprocess.run(command, stdin=script, cwd=tmp_path, capture_output=True, text=True)
+    said = done.stderr.splitlines()
+    assert done.returncode == 1 and "a file, and needs `if __name__" in said[-1], done.stderr
+    assert "busy" not in done.stderr
+    assert ("expected a script that uses workers behind" in done.stderr) == (way == "file")
+
+
+@pytest.mark.parametrize("work", ["naps", "deaf"])
+def test_busy_workers_end_with_a_process_that_is_killed(work: str, tmp_path: Path) -> None:
+    (tmp_path / "marks").mkdir()
+    (tmp_path / "killed.py").write_text(
+        "from functools import partial\nfrom runs import labours\nfrom scuff.runs.engines.open import open_engine\n"
+        f"if __name__ == '__main__':\n    list(open_engine(workers=2).run([600.0] * 2, partial(labours.{work}, 'marks')))\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    parent = subprocess.Popen([sys.executable, "killed.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})
+    until = time.monotonic() + 60
+    while len(workers := [int(mark.name) for mark in (tmp_path / "marks").iterdir()]) < 2:
+        assert time.monotonic() < until and parent.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)  # until they are busy
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20
+    while any(map(lives, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    left = [worker for worker in workers if lives(worker)]
+    for worker in left:
+        os.kill(worker, signal.SIGKILL)
+    assert not left

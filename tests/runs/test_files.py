@@ -415,6 +415,19 @@ def test_a_full_disk_names_the_file_and_the_way_on(
     assert Path("b.txt").read_bytes() == at_once(lines(), monkeypatch) and not Path("b.txt.parts").exists()
 
 
+def test_what_fails_before_a_block_is_done_leaves_no_folder(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nowhere(*given: object) -> None:
+        raise ConnectionError("expected a Ray cluster at 10.0.0.5:6379, got: Connection refused")
+
+    monkeypatch.setattr("scuff.runs.engines.open.open_engine", nowhere)
+    Path("a.txt").write_text(lines())
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 2
+    assert "expected a Ray cluster" in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["a.txt"]
+
+
 def test_short_writes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     from scuff.data.formats import streams
     from scuff.data.parts import append, join_pieces

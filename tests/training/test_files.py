@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,3 +140,26 @@ def test_workers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert main(["augment", "a.csv", "-o", "b.csv", *DIMENSIONS, "--workers", workers, "-q"]) == 0
         found.append(Path("b.csv").read_bytes())
     assert found[0] == found[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no limit on the size of files")
+def test_a_full_disk_while_arrays_are_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """NumPy writes to files that it knows on its own; and two folders of parts say once where to go on."""
+    import resource
+
+    small(monkeypatch, 20_000)
+    rows = [f"These are words of text number {n} of a table,{n % 2}\n" for n in range(2000)]
+    Path("a.csv").write_text("text,label\n" + "".join(rows))
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, usual[1]))
+    try:
+        assert main(["augment", "a.csv", "-o", "b.csv", *DIMENSIONS, "-q"]) == 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    said = capsys.readouterr().err
+    assert "b.csv.texts.parts/texts: expected to write it, got: File too large; the same command goes on from" in said
+    assert said.count("goes on") == 1
+    assert main(["augment", "a.csv", "-o", "b.csv", *DIMENSIONS, "-q"]) == 0
+    assert sorted(path.name for path in Path().iterdir()) == ["a.csv", "b.csv"]

@@ -25,6 +25,7 @@ from .formats.streams import BadInput, CannotWrite, open_output
 
 KEY, DONE = "key.json", "done.jsonl"
 PRIVATE = 0o700  # of the folder: the output that is replaced may be hidden from others
+GOES_ON = "; the same command goes on from "
 
 Entry = dict[str, Any]  # what is known of a block that is done, or of a file all blocks of which are
 
@@ -45,8 +46,8 @@ class Parts:
     def opened(self, key: Mapping[str, Any], stays: type[Exception] = OSError) -> Iterator[None]:
         """Makes the folder, or goes on with it if it has the same key. Raises BadInput if another process is busy with it.
 
-        It stays where the same command can go on: after Ctrl-C, if the disk is full, and after errors of the type `stays`. Else
-        it is removed at the end.
+        If a block is done it stays where the same command can go on: after Ctrl-C, if the disk is full, and after errors of the
+        type `stays`. Else it is removed at the end.
         """
         with self._locked():
             if self._known() != (wanted := json.loads(json.dumps(key))):
@@ -55,14 +56,14 @@ class Parts:
             self._read()
             try:
                 yield
-            except KeyboardInterrupt:
+            except (OSError, MemoryError, KeyboardInterrupt, stays) as error:
                 if not any(self.done.values()):
                     self.remove()
                     raise
-                raise Resumable(self.path) from None
-            except CannotWrite as error:
-                raise CannotWrite(f"{error}; the same command goes on from {self.path}") from None
-            except (OSError, MemoryError, stays):
+                if isinstance(error, KeyboardInterrupt):
+                    raise Resumable(self.path) from None
+                if isinstance(error, CannotWrite):  # with several folders, the last that is told is the outermost
+                    raise CannotWrite(f"{str(error).partition(GOES_ON)[0]}{GOES_ON}{self.path}") from None
                 raise
             except BaseException:
                 self.remove()

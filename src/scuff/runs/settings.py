@@ -164,7 +164,7 @@ class Settings(FileSettings):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
         check_log(self.log)
-        check_engine(self.engine, self.address)
+        check_engine(self.engine, self.address, self.workers)
         if self.shield:
             from ..shields.names import parse  # here: the help of a command need not load shields
 

@@ -353,19 +353,23 @@ class Setup(Resumed, ABC):
         finally:
             self.query.forget()
 
-    def report(self) -> tuple[str, int, float, int]:
-        """Returns the name of this worker, its queries, seconds and errors so far, for `hear` in the parent process."""
+    def report(self) -> tuple[str, int, float, int, str]:
+        """Returns the name of this worker, its queries, seconds and errors so far, and what an error said, for `hear` in the
+        parent process.
+        """
         doors = self.doors
         asked, errors = sum(door.queries for door in doors), sum(door.errors for door in doors)
-        return f"{platform.node()}:{os.getpid()}", asked, sum(door.seconds for door in doors), errors
+        said = next((door.said for door in doors if door.said), "")
+        return f"{platform.node()}:{os.getpid()}", asked, sum(door.seconds for door in doors), errors, said
 
-    def hear(self, report: tuple[str, int, float, int]) -> None:
+    def hear(self, report: tuple[str, int, float, int, str]) -> None:
         """Records what a worker reports. Raises TooManyErrors if all processes together have more errors than are allowed."""
-        worker, *done = report
-        self.worker_reports[worker] = (done[0], done[1], done[2])
+        worker, queries, seconds, failed, said = report
+        self.worker_reports[worker] = (queries, seconds, failed)
         errors = self.query.errors + sum(errors for _, _, errors in self.worker_reports.values())
         if self.query.max_errors is not None and errors > self.query.max_errors:
-            raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
+            last = f"; one of the last: {said}" if said else ""
+            raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers{last}")
 
     def tell(self, say: Say) -> None:
         """Says what is to be known of the model's identity: that it is random, or that some answers differ from earlier ones."""

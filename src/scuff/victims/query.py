@@ -85,6 +85,7 @@ class Meter:
         self.asked = 0  # rows that the victim was given
         self.again = 0  # of these, rows of batches that raised and were asked again in halves
         self.errors = 0
+        self.said = ""  # by the last error
         self.seconds = 0.0  # inside the victim
 
     @property
@@ -138,12 +139,13 @@ class Meter:
             self._note(len(errors), next(iter(errors), ""))
 
     def _note(self, count: int, reason: object) -> None:
-        self.errors += count
-        if self.max_errors is not None and self.errors > self.max_errors:
+        if count:
             # the message of an exception alone may say little ("0" of sys.exit(0)), or nothing
             told = f"{type(reason).__name__}: {reason}" if isinstance(reason, BaseException) else str(reason)
-            said = " ".join(told.split())[:300].removesuffix(":")
-            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
+            self.said = " ".join(told.split())[:300].removesuffix(":")
+        self.errors += count
+        if self.max_errors is not None and self.errors > self.max_errors:
+            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {self.said}")
 
 
 def keys_of(columns: Sequence[Column]) -> list[Any]:

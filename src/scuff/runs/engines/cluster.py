@@ -152,6 +152,10 @@ def _undisturbed() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
+    except SystemExit as error:  # of what Ray does with SIGTERM meanwhile
+        if error.code == signal.SIGTERM and callable(before):
+            before(signal.SIGTERM, None)
+        raise
     finally:
         if main and before is not None:
             signal.signal(signal.SIGTERM, before)

@@ -192,7 +192,7 @@ def _listen(pipe: Connection, jobs: SimpleQueue[Any]) -> None:
             jobs.put(pipe.recv())
         except (EOFError, OSError):
             signal.raise_signal(signal.SIGTERM)
-            return
+            os._exit(1)  # the model, or a library of its, does something else with that signal
         except Exception as error:  # of a job that cannot be rebuilt here
             jobs.put(error)
 

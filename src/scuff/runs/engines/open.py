@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from multiprocessing import current_process
 
 from ...resources import MissingResource
 from .base import Engine
@@ -26,10 +27,16 @@ QUIET = {
 }
 
 
-def check_engine(engine: str, address: str | None) -> None:
-    """Raises ValueError if an address is given for an engine that has none."""
+def check_engine(engine: str, address: str | None, workers: int | None = None) -> None:
+    """Raises ValueError if an address is given for an engine that has none, and RuntimeError if this is a worker that begins the
+    script of its parent again: it would ask the model, and find the run locked, before Python says so.
+    """
     if address is not None and engine != RAY:
         raise ValueError(f"expected engine {RAY} for address {address}, got {engine}")
+    if engine == LOCAL and (workers or 1) > 1 and getattr(current_process(), "_inheriting", False):
+        raise RuntimeError(
+            'expected a script that uses workers behind `if __name__ == "__main__":`, got one that each of them begins again'
+        )
 
 
 def open_engine(engine: str = LOCAL, workers: int | None = None, address: str | None = None) -> Engine:
@@ -38,7 +45,7 @@ def open_engine(engine: str = LOCAL, workers: int | None = None, address: str | 
     workers: default 1, on a Ray cluster as many as it has CPUs. address: of a Ray cluster. Raises MissingResource if Ray is not
     installed.
     """
-    check_engine(engine, address)
+    check_engine(engine, address, workers)
     if engine == RAY:
         if find_spec("ray") is None:
             raise MissingResource("expected the package ray for engine ray, got none: pip install 'scuff[ray]'")

@@ -15,6 +15,7 @@ from .base import Job, Open, Say, Tell, WorkerLost
 
 TRIES = 3  # workers that a job, or the opening of the work, may cost
 LOOK = 0.5  # seconds after which answers of workers are counted again
+GUARD = '; a Python script that uses workers is a file, and needs `if __name__ == "__main__":`'
 SHORT = 1.0  # seconds: a worker gets a second job before it has finished the first only where jobs take less
 
 
@@ -202,9 +203,10 @@ class Pool(ABC, Generic[W]):
         else:
             what, hopeless = "had nothing to do", False
         if hopeless:
+            hint = GUARD if loss.clean and not worker.opened else ", with fewer --workers it needs less memory"
             raise WorkerLost(
                 f"a {self.kind} {loss.how} while it {what}{'' if loss.clean else f' ({TRIES} times)'}; finished blocks stay: the "
-                "same command or --resume goes on, with fewer --workers it needs less memory"
+                f"same command or --resume goes on{hint}"
             )
         if self._say:
             again = "the block is done again" if worker.opened and worker.tasks else "another one is started"
