@@ -273,7 +273,7 @@ def test_work_that_needs_what_the_nodes_lack(
             ConnectionError, match=r"expected .*gone on all nodes of the Ray cluster, as on a shared file"
         ):
             list(engine.run([1, 2], labours.squares))
-        engine._home = partial(engine_module.Home, str(tmp_path), ())(("0.0.1", "3.99"))  # type: ignore[attr-defined]
+        engine._origin = engine_module.Origin(str(tmp_path), (), ("0.0.1", "3.99"))  # type: ignore[attr-defined]
         with pytest.raises(ConnectionError, match=r"expected scuff 0\.0\.1 on Python 3\.99 on all nodes .* got scuff"):
             list(engine.run([1, 2], labours.squares))
 
