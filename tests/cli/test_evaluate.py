@@ -290,7 +290,7 @@ def test_exit_code_3_when_the_run_fails(here: Path, capfd: pytest.CaptureFixture
         (["toy:mood", "toy:sentiment"], "expected sentiment, tone or translate for toy, got 'mood'"),
         (["toy:sentiment", "toy:mood"], "expected toy:sentiment, toy:tone or toy:translate for embedded data, got 'toy:mood'"),
         (["toy:sentiment", "toy:tone"], "expected a model for multi data, got toy:sentiment, which is for single"),
-        (["garbage.py:nothing", "data.csv"], "expected answers to two examples, got error: BadAnswer: expected 1 answers"),
+        (["garbage.py:nothing", "data.csv"], "expected answers to two examples, got error: BadAnswer: expected a list with"),
         (["garbage.py:words", "data.csv"], "garbage.py:words: expected the labels of the data (negative, positive), got others"),
         (["garbage.py:short", "data.csv"], "got error: BadAnswer: expected 1 answers from garbage.py:short, got 0 answers"),
         (["garbage.py:numbers", "data.csv"], "give them in its order with --labels (the data has negative, positive)"),

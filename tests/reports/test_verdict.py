@@ -136,6 +136,19 @@ def test_nothing_known(run: Folder, tmp_path: Path) -> None:
     assert "None" not in said.text() and "nan" not in said.text()
 
 
+def test_a_model_that_is_never_right_is_not_said_to_be_silent(tmp_path: Path) -> None:
+    """No share of a clean score of 0 can be left, though all was answered; and there is nothing to attack."""
+    wrong = {"a good film in a quiet cinema": "bad", "a poor film in a loud cinema": "good"}
+    folder = tmp_path / "wrong"
+    scuff.evaluate(
+        lambda texts: ["bad"] * len(texts), [(text, "good") for text in wrong], str(folder), dimensions=["keyboard"],
+        degrees=[0.3], cases=1, labels=["good", "bad"],
+    )  # fmt: skip
+    said = verdict_of(Folder(folder))
+    assert said.sentences[1] == "Its clean accuracy is 0 %, which no change can lower: are labels and columns right?"
+    assert "none was answered" not in said.text() and said.steps == ()
+
+
 def test_missing_answers_are_no_counts(run: Folder, tmp_path: Path) -> None:
     """Where answers are missing, scores are over fewer texts, so that a count of all of them would lie."""
     summary: Any = deepcopy(run.evaluation_summary())

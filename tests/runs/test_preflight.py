@@ -11,7 +11,7 @@ import pytest
 from scuff.api import dry_run
 from scuff.attacks.setup import AttackSetup
 from scuff.evaluation.setup import EvaluationSetup
-from scuff.runs.preflight import costs, look, seconds_per_text, tune
+from scuff.runs.preflight import START, costs, look, seconds_per_text, tune
 from scuff.runs.progress import Forecast
 from scuff.runs.run import start_run
 from scuff.victims.base import Access, Column, Outputs, Victim
@@ -128,6 +128,13 @@ def test_a_model_that_is_paid_for_is_not_asked_for_the_forecast() -> None:
         setup = kind.open(victim, "toy:sentiment", {"examples": 10, **more})
         each, asked = setup.preflight(lambda line: None), victim.asked
         assert setup.forecast(lambda line: None, each).queries > 0 and victim.asked == asked
+
+
+def test_starting_workers_is_no_part_of_the_report() -> None:
+    for kind, more in ((EvaluationSetup, {"dimensions": ["truncate"]}), (AttackSetup, {"recipe": "deepwordbug"})):
+        setup = kind.open("toy:sentiment", "toy:sentiment", {"examples": 10, "workers": 2, "encoder": "chrf", **more})
+        seconds = setup.forecast(lambda line: None, setup.preflight(lambda line: None)).seconds
+        assert seconds["starting workers"] == START and seconds["the report"] < 1
 
 
 def test_the_parts_that_cost_most_are_named() -> None:

@@ -68,6 +68,19 @@ def test_more_queries_than_expected_never_give_more_than_all() -> None:
     assert progress.share < 1 and progress.expected == 51 and " 98%" in line(progress, bar=True)
 
 
+def test_no_time_is_made_up_once_more_was_asked_than_expected() -> None:
+    """99 %, one second left, would be said for as long as the rest takes."""
+    progress, jobs = begun([10], Forecast(10, {"the model": 1.0}))
+    progress.answered(9)
+    assert " left" in line(progress, bar=False)
+    progress.answered(50)
+    for bar in (False, True):
+        shown = line(progress, bar)
+        assert "59 queries, more than expected" in shown and "left" not in shown
+    progress.step(jobs[0])
+    assert not progress.beyond
+
+
 def test_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, out = Clock(monkeypatch), Terminal()
     bar = Bar(out)

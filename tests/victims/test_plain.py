@@ -267,12 +267,24 @@ def test_wrong_shapes(answers: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("answers", "got"),
     [
-        (["positive"], "1 answers"), ([], "0 answers"), (None, "NoneType"), ("positive", "str"), (0.5, "float"),
-        ({"positive": 0.5}, "dict"), ((t for t in "ab"), "generator"), (np.zeros((3, 2)), "3 answers"),
+        (["positive"], "1 answers"), ([], "0 answers"), (np.zeros((3, 2)), "3 answers"),
     ],
 )  # fmt: skip
 def test_wrong_number_of_answers(answers: Any, got: str) -> None:
     with pytest.raises(BadAnswer, match=f"^expected 2 answers from mine, got {got}$"):
+        Plain(lambda texts: answers, "single", TWO, name="mine")(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "got"),
+    [
+        (None, "NoneType"), ("positive", "str"), (0.5, "float"), ({"positive": 0.5}, "dict"),
+        ((t for t in "ab"), "generator"),
+    ],
+)  # fmt: skip
+def test_a_function_of_one_text_is_told_what_is_expected(answers: Any, got: str) -> None:
+    message = f"^expected a list with an answer to each text of a list from mine, got {got}$"
+    with pytest.raises(BadAnswer, match=message):
         Plain(lambda texts: answers, "single", TWO, name="mine")(["a", "b"])
 
 

@@ -43,7 +43,8 @@ def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
     model = seconds_per_text(setup, data.columns, each, queries) * queries / at_the_same_time(setup)
     blocks = len(campaign.jobs())
     search = (in_search * attacked.size + at_once * blocks) / (workers if setup.reopens else 1)
-    seconds = {"the model": model, "search and constraints": search, "the report": SUMMARY + START * (workers > 1)}
+    seconds = {"the model": model, "search and constraints": search, "the report": SUMMARY}
+    seconds["starting workers"] = START * (workers > 1)
     return Forecast(queries, seconds, queries / (USUAL * len(data)))
 
 

@@ -75,8 +75,9 @@ def run(args: argparse.Namespace) -> None:
     if warning := plan.out_of_reach(tally):
         say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"
+    texts = "1 text" if tally.texts == 1 else f"{tally.texts:,} texts"
     changed = f"{tally.changed_units:,} of {tally.units:,} {plan.perturbation.facts.unit} changed ({tally.reached:.1%})"
-    say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {_signature(plan, args.protect_spans)}")
+    say(args.quiet, f"{texts}{where}, {changed}; {_signature(plan, args.protect_spans)}")
     report_failures(tally.failures, skip=args.skip_errors)
 
 

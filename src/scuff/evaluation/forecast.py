@@ -87,7 +87,8 @@ def forecast_evaluation(setup: Setup, protocol: Protocol, each: float) -> Foreca
     seconds = {"the model": each * queries / at_the_same_time(setup)}
     for dimension, cost in zip(protocol.parsed, costs, strict=True):
         seconds[dimension.name] = cost.seconds * examples / workers
-    seconds["the report"] = SUMMARY + SUMMARY_OF_CASE * cases + START * (workers > 1)
+    seconds["the report"] = SUMMARY + SUMMARY_OF_CASE * cases
+    seconds["starting workers"] = START * (workers > 1)
     return Forecast(queries, seconds, queries / max(1, most))
 
 

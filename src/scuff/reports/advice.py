@@ -31,10 +31,11 @@ def steps_of_evaluation(summary: EvaluationSummary, run: RunFile) -> list[Step]:
     specs = [content["spec"] for content, left in harm if left is not None and left < HELD]
     weak = list(dict.fromkeys(filter(None, map(perturbation, specs))))
     tried = any(content["setting"] != "rule" for content, _ in harm)
+    never_right = summary["clean"]["score"]["value"] == 0  # nothing is left that an attack could break
     return [
         *_shield(run, weak),
         *(_augmentation(run, weak[:AUGMENTED]) if specs else []),
-        *([] if tried or summary["task"] == "text" else _attack(run)),
+        *([] if tried or never_right or summary["task"] == "text" else _attack(run)),
     ]
 
 

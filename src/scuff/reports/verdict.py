@@ -193,6 +193,8 @@ def _near(content: DimensionScores, degree: float) -> Cell | None:
 def _weakness(summary: EvaluationSummary, weakest: DimensionScores | None) -> str:
     cell = _near(weakest, 1.0) if weakest else None
     if weakest is None or cell is None:
+        if summary["clean"]["score"]["value"] == 0:  # then no share of it can be left
+            return f"Its clean {summary['metric']} is 0 %, which no change can lower: are labels and columns right?"
         return "Nothing is known of changed texts: none was answered."
     left = next(e["left"] for e in summary["harm"] if summary["dimensions"][e["dimension"]] is weakest)
     guided = f", chosen by its {weakest['setting']}s," if weakest["setting"] != "rule" else ""

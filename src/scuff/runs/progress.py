@@ -67,11 +67,18 @@ class Progress:
     @property
     def expected(self) -> int:
         """Queries of all jobs: the forecast, corrected by what finished jobs needed."""
-        if self.finished:
-            return self.queries
+        return self.queries if self.finished else max(self._estimate, self.queries + 1)
+
+    @property
+    def _estimate(self) -> int:
         prior = PRIOR * self._planned
         scale = (self.forecast.scale * prior + self._needed) / max(prior + self._finished, 1e-9)
-        return max(round(scale * self._planned), self.queries + 1)
+        return round(scale * self._planned)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether more was asked than was expected, so that nobody knows how much is left."""
+        return not self.finished and self.queries > self._estimate
 
     @property
     def share(self) -> float:
@@ -148,13 +155,15 @@ class Bar:
 
 def line(progress: Progress, bar: bool) -> str:
     """Returns `43% [##########--------------] 13,940 of about 32,400 queries, 312/s, 1 min left`; without the bar if it does not
-    fit into the line.
+    fit into the line. A run that needs more than was expected says so instead of a time that would be made up.
     """
     share = min(progress.share, 0.99)
     queries = f"{progress.queries:,} of about {progress.expected:,} queries, {progress.rate:,.0f}/s"
     text = f"{queries}, {duration(progress.seconds_left)} left"
+    if progress.beyond:
+        text = f"{progress.queries:,} queries, more than expected, {progress.rate:,.0f}/s"
     if not bar:
-        return f"{share:.0%} {text}"
+        return text if progress.beyond else f"{share:.0%} {text}"
     columns = _columns()
     width = min(WIDTH, columns - len(text) - len("100% [] "))
     done = round(width * share)

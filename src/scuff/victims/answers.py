@@ -154,9 +154,11 @@ class Reader:
         found = plain(found)
         if isinstance(found, dict) and "labels" in found:  # one row of a zero-shot pipeline, not a list
             found = [found]
-        if not isinstance(found, np.ndarray | list | tuple) or len(found) != count:
-            size = f"{len(found)} answers" if isinstance(found, np.ndarray | list | tuple) else type(found).__name__
-            raise BadAnswer(f"expected {count} answers from {self.name}, got {size}")
+        if not isinstance(found, np.ndarray | list | tuple):
+            kind = type(found).__name__
+            raise BadAnswer(f"expected a list with an answer to each text of a list from {self.name}, got {kind}")
+        if len(found) != count:
+            raise BadAnswer(f"expected {count} answers from {self.name}, got {len(found)} answers")
         rows = [plain(row) for row in found]
         first = next((row for row in rows if row is not None), None)
         if isinstance(first, float | np.floating) and len(self.named) != 2 and self.task == "single":  # 5.0 stars
