@@ -242,8 +242,12 @@ def test_a_hugging_face_model_by_all_methods(tmp_path: Path) -> None:
     found = scuff.harden(
         model, data, tmp_path / "out", methods="plm(keyboard, epochs=1),augment(keyboard),attack(deepwordbug),shield(normalise)",
         dimensions=["keyboard", "visual"], degrees=[0.5], cases=1, epochs=2, rate=1e-2, device="cpu", encoder="chrf",
-        attack="deepwordbug", attacked=20,
+        attack="deepwordbug", attacked=20, options={"max_length": 40, "revision": None},
     )  # fmt: skip
+    for name in ("before", "after", "attack-before", "attack-after"):  # computed alike, so that they can be compared
+        asked = json.loads((tmp_path / "out" / name / "run.json").read_text())["config"]["options"]
+        assert asked == {"max_length": 40, **({"revision": None} if name.endswith("before") else {})}
+    assert 'options: {"max_length": 40}' in (tmp_path / "out/settings.yaml").read_text()
     assert found.model == str(tmp_path / "out" / "model") and list(found.proof["training"]) == [
         "plm",
         "fine-tune",

@@ -84,7 +84,7 @@ class Hardening:
             if isinstance(method, Shielding):
                 self.shield = parse_shield(method.shield)
         for recipe in self.recipes:
-            AttackSettings.of(recipe=recipe, **settings.attacking(first=True)).make_attack()
+            AttackSettings.of(recipe=recipe, **settings.attacking(self.model, first=True)).make_attack()
         self._check_out()
         if backend is None:
             self.parts = read_test(self.source, settings.columns, settings.test)
@@ -121,7 +121,7 @@ class Hardening:
         """Opens each attack on a few examples: whether it fits model, task and labels must be known before the work begins."""
         few = replace(self.parts.test.take(range(4)), known=self.parts.test.labels)
         for recipe in self.recipes:
-            given = {**self.settings.attacking(first=True), "recipe": recipe, "examples": len(few)}
+            given = {**self.settings.attacking(self.model, first=True), "recipe": recipe, "examples": len(few)}
             AttackSetup.open(self.model, few, given).close()
 
     # ---- what is measured ----
@@ -271,14 +271,24 @@ class Hardening:
     def _attack(self, model: Any, name: str, shield: str | None) -> Any:
         source, columns = self.test
         self.say(f"attack  {self.settings.attack} on the {'hardened' if name.endswith(AFTER) else 'first'} model")
-        shared = {**self.settings.attacking(first=model is self.model), **columns, "examples": self.settings.attacked}
+        shared = {
+            **self.settings.attacking(model, first=model is self.model),
+            **columns,
+            "examples": self.settings.attacked,
+        }
         return self.doors.attack(
             model, source, self.settings.attack, self.out / name, say=self.say, show=self.show, shield=shield, **shared
         )
 
     def _named(self, model: Any) -> dict[str, Any]:
         """Settings about the first model's labels, which a trained one carries in its folder."""
-        return {} if model is self.model else {"labels": None, "options": {}, "map": self.settings.map or None}
+        if model is self.model:
+            return {}
+        return {
+            "labels": None,
+            "options": self.settings.options_of(model, first=False),
+            "map": self.settings.map or None,
+        }
 
     # ---- what is written ----
 
@@ -287,8 +297,10 @@ class Hardening:
         if not isinstance(model, str | Path):
             return
         known: dict[str, Any] = {"model": str(model), **({"shield": shield} if shield else {})}
+        if options := self.settings.options_of(model, first=model is self.model):
+            known["options"] = options
         if model is self.model:
-            kept = {name: getattr(self.settings, name) for name in ("labels", "map", "none", "options")}
+            kept = {name: getattr(self.settings, name) for name in ("labels", "map", "none")}
             known |= {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value}
         lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in known.items())
         write_atomically(self.out / SETTINGS, lines.encode())

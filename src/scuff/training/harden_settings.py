@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ..data.columns import Columns
@@ -153,8 +154,17 @@ class HardenSettings(FileSettings):
         found = {name: getattr(self.measuring, name) for name in MEASURED}
         return {name: value for name, value in found.items() if value != getattr(default, name)}
 
-    def attacking(self, first: bool) -> dict[str, Any]:
-        """The settings of attacks. first: against the first model, which needs to be told more than one that was trained here.
+    def options_of(self, model: Any, first: bool) -> dict[str, Any]:
+        """Returns the options of a model. first: whether it is the one that is hardened. One that was trained here is computed as
+        that is (backend, max_length, ...), so that both can be compared; it has no revision.
+        """
+        if first:
+            return self.options
+        kept = {name: value for name, value in self.options.items() if name != "revision"}
+        return kept if isinstance(model, str | Path) else {}
+
+    def attacking(self, model: Any, first: bool) -> dict[str, Any]:
+        """Returns the settings of attacks on a model. first: as for `options_of`.
 
         A search changes one text of a pair: the first, where both are perturbed.
         """
@@ -164,7 +174,8 @@ class HardenSettings(FileSettings):
         )  # fmt: skip
         found = {name: getattr(self, name) for name in names}
         found["side"] = None if self.side == "both" else self.side
-        return {**found, **({"labels": self.labels, "options": self.options} if first else {})}
+        found["options"] = self.options_of(model, first)
+        return {**found, **({"labels": self.labels} if first else {})}
 
     def asdict(self) -> dict[str, Any]:
         """The settings that decide the result and differ from the defaults, in plain types. Objects are left out."""

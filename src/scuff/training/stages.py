@@ -184,7 +184,7 @@ class Stages:
         The attacker knows the shield, if there is one.
         """
         hunt: dict[str, Any] = {
-            **self.settings.attacking(first=model is self.model), "gamma": method.gamma, "say": self.say,
+            **self.settings.attacking(model, first=model is self.model), "gamma": method.gamma, "say": self.say,
             "shield": self.shield.spec if self.shield else None, "map": {},
         }  # fmt: skip
         folder = self.out / WORK / "attacks"
