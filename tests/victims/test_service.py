@@ -100,6 +100,7 @@ COLUMNS: dict[str, list[Any]] = {
     "single": [TEXTS], "multi": [TEXTS], "pairs": [TEXTS, TEXTS[::-1]], "tokens": [[tuple(t.split()) or ("x",) for t in TEXTS]],
     "text": [TEXTS[:6]],
 }  # fmt: skip
+MARKED = [*TEXTS, "a good [SEP] film", "[SEP]", "[SEP] not [SEP]"]
 TASKS: dict[str, Any] = {"pairs": "single", "gpt": "single", "bart": "single"}
 FOLDERS = {"multi": "single", "pairs": "single"}
 
@@ -122,6 +123,25 @@ def test_the_same_answers_in_fixed_shapes(kind: str, zoo: dict[str, str], serve:
     same(served(*columns), victim(*columns))
     if kind != "text":
         assert victim.stream.sizes == {256} and victim.stream.tokens == victim.batch_tokens == 256
+
+
+@pytest.mark.parametrize("columns", [[MARKED], [MARKED, MARKED[::-1]]])
+def test_a_network_that_wants_as_many_marks_of_the_end_in_all_rows(
+    columns: list[list[str]], zoo: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BART raises otherwise: empty texts fill up its batches as pairs of texts need it, and texts with the mark are alone."""
+    victim = load(zoo["bart"], "single", device="cpu", batch_tokens=256)
+    plain = Query(victim)(*columns)
+    assert plain.answered.all()
+    monkeypatch.setattr(Transformer, "in_shapes", True)
+    for asked in (victim, serve(victim)):
+        query = Query(asked)
+        found = query(*columns)
+        np.testing.assert_allclose(found.answers, plain.answers, atol=2e-3)  # on a CPU those alone are rounded
+        assert found.answered.all() and not query.errors
+    before = victim.stream.number
+    pairs = [[text for text in column if "[SEP]" not in text] for column in (TEXTS, TEXTS[::-1])][: len(columns)]
+    assert victim(*pairs).answered.all() and victim.stream.number > before
 
 
 def test_padding_changes_no_score_in_fixed_shapes(tmp_path: Path, serve: Serve, in_shapes: None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, TypeVar
@@ -35,12 +35,13 @@ class Pieces:
     """The pieces of n rows, one row after the other, the longest first: row `order[i]` of the caller stands at i.
 
     flat: input_ids; token_type_ids if the model has them; if asked for, `word`, the token that a piece is of (-1: none), or
-    `side`, its column (-1: none), with `begin` and `end`, its place in the text there.
+    `side`, its column (-1: none), with `begin` and `end`, its place in the text there. texts: how many a row has.
     """
 
     order: Ints
     length: Ints
     flat: dict[str, Ints]
+    texts: int = 1
 
     @classmethod
     def of(cls: type[Kind], rows: dict[str, Sequence[Sequence[int]]]) -> Kind:
@@ -108,10 +109,11 @@ def encode(
             read["side"] = lambda row: [-1 if side is None else side for side in row.sequence_ids]
             read["begin"] = lambda row: [begin for begin, _ in row.offsets]
             read["end"] = lambda row: [end for _, end in row.offsets]
-        return _gathered(found, read, spare)
+        return _gathered(found, read, spare, len(columns))
     rows = tokenizer(*map(list, columns), truncation=True, max_length=max_length, padding=False)
     names = [name for name in ("input_ids", "token_type_ids") if name in rows]
-    return Pieces.of({name: [row or [spare.get(name, 0)] for row in rows[name]] for name in names})
+    pieces = Pieces.of({name: [row or [spare.get(name, 0)] for row in rows[name]] for name in names})
+    return replace(pieces, texts=len(columns))
 
 
 def _encode_known(tokenizer: Any, columns: Sequence[Sequence[str]], max_length: int, spare: int) -> Pieces | None:
@@ -124,7 +126,7 @@ def _encode_known(tokenizer: Any, columns: Sequence[Sequence[str]], max_length: 
     flat = {"input_ids": np.append(rows.ids, np.full(empty, spare))}
     if "token_type_ids" in tokenizer.model_input_names:
         flat["token_type_ids"] = np.append(rows.types, np.zeros(empty, np.int64))
-    return Pieces(rows.order, np.maximum(rows.length, 1), flat)
+    return Pieces(rows.order, np.maximum(rows.length, 1), flat, len(columns))
 
 
 def _encode_fast(
@@ -143,7 +145,7 @@ def _encode_fast(
             backend.no_truncation()
 
 
-def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int]) -> Pieces:
+def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int], texts: int = 1) -> Pieces:
     """Writes values of rows straight into arrays: a list of lists for all rows would keep the garbage collector busy."""
     length = np.fromiter(map(len, found), np.int64, len(found))
     order = np.argsort(-length, kind="stable")
@@ -153,7 +155,7 @@ def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int]) ->
     for name, values in read.items():
         pieces = chain.from_iterable(map(values, found)) if values else repeat(0, total)
         flat[name] = np.append(np.fromiter(pieces, np.int64, total), np.full(empty, spare.get(name, 0)))
-    return Pieces(order, np.maximum(length[order], 1), flat)
+    return Pieces(order, np.maximum(length[order], 1), flat, texts)
 
 
 # ---- batches of the size that is fastest ----

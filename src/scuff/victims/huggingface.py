@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from inspect import signature
 from pathlib import Path
@@ -116,6 +116,7 @@ class Transformer(Victim):
     rows_at_once = 512  # many batches; on a GPU more, see `load`
     _vocabulary: Vocabulary | None = None
     _stream: Stream | None = None
+    _texts = 1  # of each row that `_stream` answers
 
     def __init__(
         self,
@@ -215,10 +216,15 @@ class Transformer(Victim):
         "tags" of all pieces, or the "ids" of all texts that were written and the "length" of each.
         """
         if self.in_shapes:
-            stream = self.stream
-            asked = stream.ask(pieces)
-            stream.send()
-            return lambda: {"logits" if self.task != "tokens" else "tags": stream.finish(asked)}
+            kind, stream = "logits" if self.task != "tokens" else "tags", self.stream_for(pieces.texts)
+            if len(pieces) > 1 or stream.busy:
+                asked = stream.ask(pieces)
+                stream.send()
+                return lambda: {kind: stream.finish(asked)}
+            # BART and T5 raise if a text has more marks of the end than others of a batch, such as empty ones: it is asked alone
+            with suppress(Exception):
+                answer = stream.finish(stream.ask(pieces))
+                return lambda: {kind: answer}
         found = self._run(pieces, {"text": self._write, "tokens": self._tag}.get(self.task, self._score))
         return lambda: self._gathered(pieces, found)
 
@@ -262,11 +268,19 @@ class Transformer(Victim):
 
     @property
     def stream(self) -> Stream:
-        """What answers in fixed shapes. If it had to take smaller batches than was asked for, `batch_tokens` says so."""
-        known = self._stream
-        if known is None or known.device != self.model.device or self.batch_tokens not in known.sizes:
+        """What answers in fixed shapes, as it was asked last."""
+        return self.stream_for(self._texts)
+
+    def stream_for(self, texts: int) -> Stream:
+        """What answers rows of so many texts in fixed shapes; the empty ones that fill batches up have as many marks as they.
+
+        If it had to take smaller batches than was asked for, `batch_tokens` says so.
+        """
+        known, as_before = self._stream, texts == self._texts
+        if known is None or not as_before or known.device != self.model.device or self.batch_tokens not in known.sizes:
             left, tags = self.tokenizer.padding_side == "left", self.task == "tokens"
-            empty = encode(self.tokenizer, [[("a",)] if tags else [""]], self.max_length, words=tags)
+            empty = encode(self.tokenizer, [[("a",)] if tags else [""]] * texts, self.max_length, words=tags)
+            self._texts = texts
             known = self._stream = Stream(
                 self._tag if tags else self._score, self.fill, left, 0 if tags else self.count, self.max_length,
                 self.batch_tokens or TOKENS, self.model.device, empty, not self.sees_padding,

@@ -43,6 +43,8 @@ class Served(Transformer):
         request = {"ids": pieces.flat["input_ids"].astype(np.int32), "length": pieces.length.astype(np.int32)}
         if self.takes_types and "token_type_ids" in pieces.flat:
             request["types"] = pieces.flat["token_type_ids"].astype(np.int32)
+        if pieces.texts > 1:
+            request["texts"] = np.array([pieces.texts], np.int32)
         found = self.door.answer(request)
         return lambda: found
 

@@ -53,8 +53,9 @@ class Service:
     """Answers requests with one model, in the process that has it open.
 
     A request has the pieces of n rows, the longest first: "ids" one row behind the other, "length" of each row and, if the model
-    takes them, "types". The answer is what `Transformer.send` finds. A request to a sentence encoder, by its name, has "inside",
-    whether a piece counts; the answer is the "sums" of the last layer over these pieces of each row.
+    takes them, "types"; "texts": how many a row has, if not one. The answer is what `Transformer.send` finds. A request to a
+    sentence encoder, by its name, has "inside", whether a piece counts; the answer is the "sums" of the last layer over these
+    pieces of each row.
     """
 
     def __init__(self, victim: Transformer) -> None:
@@ -119,7 +120,8 @@ class Service:
         """Takes a request, to be answered by `step`. whose: comes back with the answer. encoder: which one is asked, if any."""
         names = {"ids": "input_ids", "types": "token_type_ids", INSIDE: INSIDE}
         flat = {names[name]: request[name] for name in request if name in names}
-        pieces, now = Pieces(np.arange(len(request["length"])), request["length"], flat), time.perf_counter()
+        texts, now = int(request["texts"][0]) if "texts" in request else 1, time.perf_counter()
+        pieces = Pieces(np.arange(len(request["length"])), request["length"], flat, texts)
         if encoder:
             if encoder not in self._encoders:  # this process took the place of one that ended, which had opened it
                 self.encoder(encoder)
@@ -127,7 +129,8 @@ class Service:
             return
         self.requests, self.rows, self.first = self.requests + 1, self.rows + len(pieces), self.first or now
         if self.victim.in_shapes:
-            self._ask(self.victim.stream, "tags" if self.victim.task == "tokens" else "logits", pieces, whose, now)
+            kind = "tags" if self.victim.task == "tokens" else "logits"
+            self._ask(self.victim.stream_for(texts), kind, pieces, whose, now)
         else:
             self._queue.append((whose, pieces, now))
 
