@@ -60,6 +60,11 @@ class Stream:
         self.sent_tokens = self.asked_tokens = 0  # with padding, and without: how full batches are
         self.shape(self.widths[-1])
 
+    @property
+    def texts(self) -> int:
+        """How many texts a row has."""
+        return self.empty.texts if self.empty else 1
+
     def rows_of(self, width: int) -> int:
         """The rows of a batch, with the one that is no text."""
         return max(2, self.tokens // width)

@@ -116,7 +116,6 @@ class Transformer(Victim):
     rows_at_once = 512  # many batches; on a GPU more, see `load`
     _vocabulary: Vocabulary | None = None
     _stream: Stream | None = None
-    _texts = 1  # of each row that `_stream` answers
 
     def __init__(
         self,
@@ -269,21 +268,20 @@ class Transformer(Victim):
     @property
     def stream(self) -> Stream:
         """What answers in fixed shapes, as it was asked last."""
-        return self.stream_for(self._texts)
+        return self.stream_for(self._stream.texts if self._stream else 1)
 
     def stream_for(self, texts: int) -> Stream:
         """What answers rows of so many texts in fixed shapes; the empty ones that fill batches up have as many marks as they.
 
         If it had to take smaller batches than was asked for, `batch_tokens` says so.
         """
-        known, as_before = self._stream, texts == self._texts
-        if known is None or not as_before or known.device != self.model.device or self.batch_tokens not in known.sizes:
+        known, device = self._stream, self.model.device
+        if not known or (known.texts, known.device) != (texts, device) or self.batch_tokens not in known.sizes:
             left, tags = self.tokenizer.padding_side == "left", self.task == "tokens"
             empty = encode(self.tokenizer, [[("a",)] if tags else [""]] * texts, self.max_length, words=tags)
-            self._texts = texts
             known = self._stream = Stream(
                 self._tag if tags else self._score, self.fill, left, 0 if tags else self.count, self.max_length,
-                self.batch_tokens or TOKENS, self.model.device, empty, not self.sees_padding,
+                self.batch_tokens or TOKENS, device, empty, not self.sees_padding,
             )  # fmt: skip
         self.batch_tokens = known.tokens
         return known

@@ -115,9 +115,8 @@ class Host:
         self._folder: TemporaryDirectory[str] | None = None
         try:
             self._listener = Listener(authkey=key, backlog=128)
-        except (
-            OSError
-        ):  # the name of a socket has about 100 characters at most; batch systems have long temporary folders
+        except OSError:
+            # a socket's name has about 100 characters at most, and batch systems have long temporary folders
             self._folder = TemporaryDirectory(prefix="scuff-", dir="/tmp")
             self._listener = Listener(f"{self._folder.name}/door", backlog=128, authkey=key)
         self.door = LocalDoor(self._listener.address, key)
