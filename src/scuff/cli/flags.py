@@ -170,6 +170,11 @@ def _format_of(args: argparse.Namespace) -> str | None:
     return "whole" if args.whole else args.format
 
 
+def texts(count: int) -> str:
+    """Returns how many texts there were. `many` of the reports says it of anything, but loads all that reports need."""
+    return f"{count:,} text" + "s" * (count != 1)
+
+
 def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before", verb: str = "perturbed") -> None:
     """Prints which texts could not be perturbed. Raises RuntimeError, for exit code 3, unless they may be skipped.
 

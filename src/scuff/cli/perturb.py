@@ -15,7 +15,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .flags import add_choice, add_engine, add_input, add_output, add_protection, report_failures, say, treated
+from .flags import add_choice, add_engine, add_input, add_output, add_protection, report_failures, say, texts, treated
 
 if TYPE_CHECKING:
     from ..perturbations.plan import Plan
@@ -75,9 +75,8 @@ def run(args: argparse.Namespace) -> None:
     if warning := plan.out_of_reach(tally):
         say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"
-    texts = "1 text" if tally.texts == 1 else f"{tally.texts:,} texts"
     changed = f"{tally.changed_units:,} of {tally.units:,} {plan.perturbation.facts.unit} changed ({tally.reached:.1%})"
-    say(args.quiet, f"{texts}{where}, {changed}; {_signature(plan, args.protect_spans)}")
+    say(args.quiet, f"{texts(tally.texts)}{where}, {changed}; {_signature(plan, args.protect_spans)}")
     report_failures(tally.failures, skip=args.skip_errors)
 
 

@@ -20,7 +20,17 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .flags import add_engine, add_input, add_output, add_protection, add_skip_errors, report_failures, say, treated
+from .flags import (
+    add_engine,
+    add_input,
+    add_output,
+    add_protection,
+    add_skip_errors,
+    report_failures,
+    say,
+    texts,
+    treated,
+)
 
 if TYPE_CHECKING:
     from ..shields.mending import Mending
@@ -100,7 +110,7 @@ def _mend(args: argparse.Namespace) -> None:
         _print_report(content, sys.stderr if args.output == "-" else sys.stdout)
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{found.changed_texts:,} mended by {found.repairs:,} repairs"
-    say(args.quiet, f"{_texts(found.texts)}{where}, {changed}; {content['signature']}")
+    say(args.quiet, f"{texts(found.texts)}{where}, {changed}; {content['signature']}")
     report_failures(found.failures, skip=args.skip_errors, verb="mended")
     _gate(args, found.changed_texts, "had to be mended")
 
@@ -116,14 +126,10 @@ def _detect(args: argparse.Namespace) -> None:
     where = "" if args.output == "-" else f" in {args.output}"
     say(
         args.quiet,
-        f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {make().work.signature}",
+        f"{texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {make().work.signature}",
     )
     report_failures(found.failures, skip=args.skip_errors, what="have no answer", verb="read")
     _gate(args, found.changed_texts, "are called tampered with")
-
-
-def _texts(count: int) -> str:
-    return f"{count:,} text" + "s" * (count != 1)
 
 
 def _gate(args: argparse.Namespace, count: int, what: str) -> None:
